@@ -1,0 +1,148 @@
+/**
+ * A character tokenizer: one id for each special token, each printable ASCII character, and the newline.
+ * Reads and writes the `tokenizer.json` of Hugging Face `tokenizers`, so that other programs split text alike.
+ */
+import * as v from 'valibot';
+import { ConfigError } from './config.ts';
+
+/** The special tokens of the arithmetic policies, ids 0 to 10. */
+export const ARITHMETIC_SPECIALS = [
+  '<pad>', '<bos>', '<eos>', '<think>', '</think>', '<python>', '</python>', '<output>', '</output>', '<answer>', '</answer>',
+] as const;
+
+const TokenizerSchema = v.object({
+  added_tokens: v.array(v.object({ id: v.number(), content: v.string(), special: v.boolean() })),
+  model: v.object({ type: v.literal('WordLevel'), vocab: v.record(v.string(), v.number()), unk_token: v.string() }),
+});
+
+/** What stands for a character that has no id of its own. It is an ordinary character, not a hidden token. */
+const UNKNOWN = '?';
+
+export class Tokenizer {
+  private readonly idOf = new Map<string, number>();
+  private readonly textOf: string[] = [];
+
+  /**
+   * @param specials tokens written as `<…>`, first in the vocabulary.
+   * @param characters the ordinary tokens, one character each; must hold `?`.
+   */
+  constructor(
+    readonly specials: readonly string[] = ARITHMETIC_SPECIALS,
+    readonly characters: readonly string[] = printable(),
+  ) {
+    for (const token of [...specials, ...characters]) {
+      this.idOf.set(token, this.textOf.length);
+      this.textOf.push(token);
+    }
+    if (!this.idOf.has(UNKNOWN)) throw new ConfigError('tokenizer.json: the vocabulary must hold "?"');
+  }
+
+  /** Ids in use. */
+  get size(): number {
+    return this.textOf.length;
+  }
+
+  /** The size of the embedding: a multiple of 16. */
+  get paddedSize(): number {
+    return Math.ceil(this.size / 16) * 16;
+  }
+
+  /** Ids that are never sampled: `<pad>` and the padding of the vocabulary. */
+  get suppressTokens(): number[] {
+    const padding = Array.from({ length: this.paddedSize - this.size }, (_, i) => this.size + i);
+    return [this.id('<pad>'), ...padding];
+  }
+
+  /** The id of a token. @throws RangeError where the vocabulary has no such token. */
+  id(token: string): number {
+    const id = this.idOf.get(token);
+    if (id === undefined) throw new RangeError(`no token ${JSON.stringify(token)} in the vocabulary`);
+    return id;
+  }
+
+  isSpecial(id: number): boolean {
+    return id < this.specials.length;
+  }
+
+  /** Ids of a text. Special tokens are recognised where they are written out. Unknown characters become `?`. */
+  encode(text: string): Uint32Array {
+    return this.split(text, true);
+  }
+
+  /**
+   * Ids of a text from outside (a question, the output of a call): a tag written in it is split into its
+   * characters, so that an environment cannot forge a special token.
+   */
+  encodePlain(text: string): Uint32Array {
+    return this.split(text, false);
+  }
+
+  decode(ids: Iterable<number>): string {
+    let text = '';
+    for (const id of ids) text += this.token(id);
+    return text;
+  }
+
+  /** The text of one token; padding ids read `<unused 107>`. */
+  token(id: number): string {
+    return this.textOf[id] ?? `<unused ${id}>`;
+  }
+
+  private split(text: string, recogniseSpecials: boolean): Uint32Array {
+    const ids: number[] = [];
+    const unknown = this.id(UNKNOWN);
+    for (let at = 0; at < text.length; ) {
+      const special =
+        recogniseSpecials && text[at] === '<' ? this.specials.find((token) => text.startsWith(token, at)) : undefined;
+      // By code point: a character outside the basic plane is one `?`, not two.
+      const piece = special ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
+      ids.push(this.idOf.get(piece) ?? unknown);
+      at += piece.length;
+    }
+    return Uint32Array.from(ids);
+  }
+
+  /** The `tokenizer.json` of Hugging Face `tokenizers`: a word-level model over isolated characters. */
+  toJSON(): unknown {
+    const vocab = Object.fromEntries(this.textOf.map((token, id) => [token, id]));
+    return {
+      version: '1.0',
+      truncation: null,
+      padding: null,
+      added_tokens: this.specials.map((content, id) => ({
+        id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true,
+      })),
+      normalizer: null,
+      pre_tokenizer: { type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
+      post_processor: null,
+      decoder: { type: 'Fuse' },
+      model: { type: 'WordLevel', vocab, unk_token: UNKNOWN },
+    };
+  }
+
+  /** @throws ConfigError where the file is not a character tokenizer of this kind. */
+  static fromJSON(json: unknown): Tokenizer {
+    const parsed = v.safeParse(TokenizerSchema, json);
+    if (!parsed.success) {
+      const [issue] = parsed.issues;
+      throw new ConfigError(`tokenizer.json: ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+    }
+    const { added_tokens, model } = parsed.output;
+    const specials = added_tokens.map((t) => t.content);
+    const ordered = Object.entries(model.vocab).sort(([, a], [, b]) => a - b);
+    if (ordered.some(([, id], i) => id !== i)) throw new ConfigError('tokenizer.json: ids must run from 0 without gaps');
+    if (specials.some((token, i) => ordered[i]?.[0] !== token)) {
+      throw new ConfigError('tokenizer.json: special tokens must come first in the vocabulary');
+    }
+    const characters = ordered.slice(specials.length).map(([token]) => token);
+    if (characters.some((c) => [...c].length !== 1)) {
+      throw new ConfigError('tokenizer.json: only single characters besides the special tokens');
+    }
+    return new Tokenizer(specials, characters);
+  }
+}
+
+/** Printable ASCII, then the newline. */
+function printable(): string[] {
+  return [...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), '\n'];
+}
