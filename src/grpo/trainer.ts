@@ -1,0 +1,205 @@
+/** One step of GRPO: draw questions, roll out groups, score, compare, update. The loop around it is the caller's. */
+import type { PolicyEngine, UpdateReport, UpdateTokens } from '../policy/engine.ts';
+import type { Tokenizer } from '../policy/tokenizer.ts';
+import { scoreMath } from '../reward/math.ts';
+import type { RewardParts } from '../reward/reward.ts';
+import { rollOut, type RolloutProgress, type RunCalls } from '../rollout/rollout.ts';
+import { policyLength, type Trajectory } from '../rollout/trajectory.ts';
+import { drawTasks, type Suite } from '../tasks/task.ts';
+import { compareGroup, type GroupStatistics } from './advantages.ts';
+import { lossMask, tokenWeights, updateRows, type BatchItem } from './batch.ts';
+import { stepMetrics } from './metrics.ts';
+import type { GroupRecord, SkipReason, StepRecord, StepWarning, TrainedTrajectory } from './record.ts';
+import type { GrpoSettings } from './settings.ts';
+
+export interface TrainerParts {
+  /** Loaded with the policy to train. With β > 0 it must hold a reference (`holdReference`). */
+  readonly engine: PolicyEngine;
+  readonly tokenizer: Tokenizer;
+  readonly suite: Suite;
+  readonly runCalls: RunCalls;
+  readonly settings: GrpoSettings;
+  readonly seed: number;
+  /** Tiers to draw from, in equal parts. Default: all of the suite. */
+  readonly tiers?: readonly number[];
+}
+
+export type StepProgress =
+  | RolloutProgress
+  | { readonly phase: 'updating'; readonly finished: number; readonly of: number };
+
+export interface StepOptions {
+  /** Aborting ends the step without an update: `step` then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: StepProgress) => void;
+  /** Tokens sampled in earlier steps, for the count so far. */
+  readonly tokensBefore?: number;
+}
+
+/** Settings that would train on something else than was sampled, or on nothing. @throws RangeError in words. */
+export function checkSettings(settings: GrpoSettings): void {
+  const { temperature, questions, group, minibatches, innerEpochs, maxLength } = settings;
+  if (!(temperature > 0)) throw new RangeError('training needs a temperature above 0: ratios are of the law that sampled');
+  for (const [name, value] of Object.entries({ questions, group, minibatches, innerEpochs, maxLength })) {
+    if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name} must be a whole number of at least 1`);
+  }
+  if (minibatches > questions * group) throw new RangeError('more minibatches than rollouts');
+  if (!(settings.optimizer.learningRate > 0)) throw new RangeError('the learning rate must be above 0');
+  if (settings.beta < 0) throw new RangeError('β must not be negative');
+}
+
+interface ComparedGroup {
+  readonly trajectories: readonly Trajectory[];
+  readonly rewards: readonly RewardParts[];
+  readonly statistics: GroupStatistics;
+  readonly dropped: boolean;
+}
+
+/**
+ * Makes step number `step` (from 1). Its randomness comes from (seed, step) alone, so a step can be made again from
+ * the weights before it.
+ */
+export async function trainStep(parts: TrainerParts, step: number, options: StepOptions = {}): Promise<StepRecord> {
+  const { engine, settings } = parts;
+  const began = performance.now();
+  const warnings = new Set<StepWarning>();
+  if (settings.group === 1) warnings.add('group-of-one');
+  const groups = await sampleGroups(parts, step, options);
+  const kept = groups.filter((group) => !group.dropped);
+  const scored = kept.flatMap((group) =>
+    group.trajectories.map((trajectory, i) => ({ trajectory, advantage: group.statistics.advantages[i] ?? 0 })),
+  );
+  if (scored.some(({ trajectory }) => policyLength(trajectory) === 0)) warnings.add('rollout-without-policy-token');
+
+  const updates: UpdateReport[] = [];
+  const tokensOf = new Map<Trajectory, UpdateTokens>();
+  // What each token weighs where all rollouts are one batch; minibatches weigh their own below.
+  const whole = tokenWeights(scored.map(({ trajectory }) => lossMask(trajectory, settings.mask)), settings.aggregation, settings.maxLength);
+  const weightsOf = new Map(scored.map(({ trajectory }, i) => [trajectory, whole[i] ?? new Float32Array()]));
+  let skipped: SkipReason | undefined;
+  // With no pull to a reference, equal groups have no gradient; Adam's momentum alone would still move the weights.
+  if (settings.beta === 0 && kept.every((group) => group.statistics.equal)) skipped = 'all-groups-equal';
+  else {
+    options.onProgress?.({ phase: 'updating', finished: 0, of: scored.length });
+    const items = await batchItems(engine, scored, settings);
+    for (let epoch = 0; epoch < settings.innerEpochs; epoch++) {
+      for (let part = 0; part < settings.minibatches; part++) {
+        options.signal?.throwIfAborted();
+        const minibatch = items.filter((_, i) => i % settings.minibatches === part);
+        const rows = updateRows(minibatch, settings);
+        const report = await engine.update(
+          {
+            rows,
+            temperature: settings.temperature,
+            objective: { kind: 'grpo', epsilonLow: settings.epsilonLow, epsilonHigh: settings.epsilonHigh, beta: settings.beta },
+          },
+          settings.optimizer,
+        );
+        updates.push(report);
+        if (report.skipped === 'non-finite' || report.skipped === 'no-trainable-token') skipped = report.skipped;
+        for (const [i, { trajectory }] of minibatch.entries()) {
+          const tokens = report.rows[i];
+          const weights = rows[i]?.weights;
+          if (tokens !== undefined) tokensOf.set(trajectory, tokens);
+          if (weights !== undefined) weightsOf.set(trajectory, weights);
+        }
+        if (epoch > 0 && report.applied && ratioAlwaysOne(report)) warnings.add('ratio-always-one');
+      }
+    }
+  }
+
+  const records = groups.map((group): GroupRecord => record(group, tokensOf, weightsOf));
+  const sampled = groups.flatMap((group) => group.trajectories).reduce((n, t) => n + policyLength(t), 0);
+  const metrics = stepMetrics(records, settings, {
+    tokensSoFar: (options.tokensBefore ?? 0) + sampled,
+    seconds: (performance.now() - began) / 1000,
+    updates,
+  });
+  return { step, groups: records, metrics, ...(skipped === undefined ? {} : { skipped }), warnings: [...warnings] };
+}
+
+/** Samples the step's groups; equal ones are replaced while refills are left (DAPO's dynamic sampling). */
+async function sampleGroups(parts: TrainerParts, step: number, options: StepOptions): Promise<ComparedGroup[]> {
+  const { engine, tokenizer, suite, settings, seed } = parts;
+  // One stream of questions a step; a refill goes on in it, so that it meets other questions.
+  const tasks = drawTasks(suite, settings.questions * (1 + settings.refills), 'train', seed, step, parts.tiers);
+  const groups: ComparedGroup[] = [];
+  for (let drawn = 0; drawn < tasks.length; ) {
+    const missing = settings.questions - groups.filter((group) => !group.dropped).length;
+    if (missing === 0) break;
+    const asked = tasks.slice(drawn, drawn + missing);
+    const trajectories = await rollOut({
+      engine,
+      tokenizer,
+      runCalls: parts.runCalls,
+      tasks: asked.flatMap((task) => Array.from({ length: settings.group }, () => task)),
+      seed,
+      step,
+      firstStream: drawn * settings.group,
+      temperature: settings.temperature,
+      maxCalls: settings.maxCalls,
+      maxLength: Math.min(settings.maxLength, engine.config?.max_position_embeddings ?? settings.maxLength),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
+    options.signal?.throwIfAborted();
+    for (let g = 0; g < asked.length; g++) {
+      const members = trajectories.slice(g * settings.group, (g + 1) * settings.group);
+      const rewards = members.map((t) => scoreMath(t, suite, tokenizer, settings.reward));
+      const statistics = compareGroup(rewards.map((r) => r.total), settings.advantage);
+      groups.push({ trajectories: members, rewards, statistics, dropped: settings.refills > 0 && statistics.equal });
+    }
+    drawn += asked.length;
+  }
+  return groups;
+}
+
+/** Adds what the objective needs beside the rollouts: log-probs of observations with the mask off, and the reference's. */
+async function batchItems(
+  engine: PolicyEngine,
+  scored: readonly { readonly trajectory: Trajectory; readonly advantage: number }[],
+  settings: GrpoSettings,
+): Promise<BatchItem[]> {
+  const request = { rows: scored.map(({ trajectory }) => trajectory.tokens), temperature: settings.temperature };
+  const own = settings.mask ? undefined : await engine.score(request);
+  const reference = settings.beta > 0 ? await engine.score({ ...request, weights: 'reference' }) : undefined;
+  return scored.map(({ trajectory, advantage }, i) => ({
+    trajectory,
+    advantage,
+    oldLogProbs: own === undefined ? trajectory.logProbs : filledUp(trajectory.logProbs, own[i]?.logProbs),
+    referenceLogProbs: reference?.[i]?.logProbs,
+  }));
+}
+
+/** Sampled log-probs where there are any, else those of the scoring pass. */
+function filledUp(sampled: Float32Array, scored: Float32Array | undefined): Float32Array {
+  return sampled.map((logProb, t) => (Number.isNaN(logProb) ? (scored?.[t] ?? NaN) : logProb));
+}
+
+/** On a second pass the policy has moved: a ratio of exactly 1 everywhere means that old log-probs are not old. */
+function ratioAlwaysOne(report: UpdateReport): boolean {
+  return report.rows.every((row) => row.ratio.every((ratio) => Number.isNaN(ratio) || ratio === 1));
+}
+
+function record(
+  group: ComparedGroup,
+  tokensOf: ReadonlyMap<Trajectory, UpdateTokens>,
+  weightsOf: ReadonlyMap<Trajectory, Float32Array>,
+): GroupRecord {
+  const { trajectories, rewards, statistics, dropped } = group;
+  const members = trajectories.map((trajectory, i): TrainedTrajectory => {
+    const reward = rewards[i];
+    if (reward === undefined) throw new Error('a rollout without a reward');
+    return {
+      ...trajectory,
+      reward,
+      advantage: statistics.advantages[i] ?? 0,
+      // A dropped group has no token in the loss.
+      weights: weightsOf.get(trajectory) ?? new Float32Array(trajectory.tokens.length),
+      update: tokensOf.get(trajectory),
+    };
+  });
+  const [first] = trajectories;
+  if (first === undefined) throw new Error('a group without rollouts');
+  return { task: first.task, members, mean: statistics.mean, std: statistics.std, equal: statistics.equal, dropped };
+}
