@@ -1,11 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-
-/** Headers that make the page cross-origin isolated: shared memory lets a runaway Python call be interrupted. */
-export const isolation = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
+import { ISOLATION } from './scripts/serve.mjs';
 
 export default defineConfig({
   // Relative addresses: the build works from any folder of any server.
@@ -13,7 +8,7 @@ export default defineConfig({
   plugins: [react()],
   worker: { format: 'es' },
   build: { target: 'es2023', chunkSizeWarningLimit: 2000 },
-  server: { headers: isolation },
-  preview: { headers: isolation },
+  server: { headers: ISOLATION },
+  preview: { headers: ISOLATION },
   optimizeDeps: { exclude: ['pyodide', '@jax-js/jax'] },
 });

@@ -6,14 +6,27 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
+/** Where Playwright keeps its downloads, and where the program lies in one of them. */
+const PLAYWRIGHT = {
+  linux: { root: ['.cache', 'ms-playwright'], inside: ['chrome-linux64/chrome', 'chrome-linux/chrome'] },
+  darwin: {
+    root: ['Library', 'Caches', 'ms-playwright'],
+    inside: ['chrome-mac-arm64', 'chrome-mac-x64'].map(
+      (folder) => `${folder}/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing`,
+    ),
+  },
+  win32: { root: ['AppData', 'Local', 'ms-playwright'], inside: ['chrome-win64/chrome.exe', 'chrome-win/chrome.exe'] },
+};
+
 /** Browsers that Playwright downloaded, newest first. */
 function playwrightBrowsers() {
-  const root = process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(homedir(), '.cache', 'ms-playwright');
+  const { root: below, inside } = PLAYWRIGHT[process.platform] ?? PLAYWRIGHT.linux;
+  const root = process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(homedir(), ...below);
   if (!existsSync(root)) return [];
   return readdirSync(root)
     .filter((name) => /^chromium-\d+$/.test(name))
     .sort((a, b) => Number(b.slice(9)) - Number(a.slice(9)))
-    .flatMap((name) => [join(root, name, 'chrome-linux64', 'chrome'), join(root, name, 'chrome-linux', 'chrome')]);
+    .flatMap((name) => inside.map((path) => join(root, name, path)));
 }
 
 const SYSTEM = [
@@ -31,7 +44,8 @@ const SYSTEM = [
 /** @returns {string | undefined} the path of a Chromium, or undefined where there is none. */
 export function findChromium() {
   const named = process.env.ATELIER_CHROMIUM;
-  return [...(named ? [named] : []), ...SYSTEM.slice(0, 1), ...playwrightBrowsers(), ...SYSTEM.slice(1)].find((path) => existsSync(path));
+  const candidates = [...(named ? [named] : []), ...SYSTEM.slice(0, 1), ...playwrightBrowsers(), ...SYSTEM.slice(1)];
+  return candidates.find((path) => existsSync(path));
 }
 
 /**
