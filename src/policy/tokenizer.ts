@@ -135,7 +135,7 @@ export class Tokenizer {
       throw new ConfigError('tokenizer.json: special tokens must come first in the vocabulary');
     }
     const characters = ordered.slice(specials.length).map(([token]) => token);
-    if (characters.some((c) => [...c].length !== 1)) {
+    if (characters.some((c) => Array.from(c).length !== 1)) {
       throw new ConfigError('tokenizer.json: only single characters besides the special tokens');
     }
     return new Tokenizer(specials, characters);
