@@ -125,6 +125,25 @@ export async function timed(log, what, work) {
   return result;
 }
 
+/**
+ * Calls `stop` once this program is asked to end: by a signal, or by the end of the npm that started it, which
+ * passes a signal on to the shell between the two and no further.
+ */
+export function whenEnded(stop) {
+  let ended = false;
+  const once = () => {
+    if (!ended) stop();
+    ended = true;
+  };
+  process.on('SIGINT', once).on('SIGTERM', once);
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event !== undefined) {
+    setInterval(() => {
+      if (process.ppid !== parent) once();
+    }, 500).unref();
+  }
+}
+
 /** @returns {boolean} whether the module at `url` is the program that Node was asked to run. */
 export function isMain(url) {
   return process.argv[1] !== undefined && fileURLToPath(url) === process.argv[1];

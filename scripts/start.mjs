@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isMain, ROOT, setUp, SetUpError, timed } from './setup.mjs';
+import { isMain, ROOT, setUp, SetUpError, timed, whenEnded } from './setup.mjs';
 import { listen, staticFiles } from './serve.mjs';
 
 const FIRST_PORT = 4173;
@@ -124,14 +124,12 @@ async function main() {
   if (host !== undefined && !['127.0.0.1', '::1', 'localhost'].includes(host)) {
     for (const line of openToOthers(host, scheme, at)) console.log(line);
   }
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => {
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-    });
-  }
+  whenEnded(() => {
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 }
 
 if (isMain(import.meta.url)) {

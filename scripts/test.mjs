@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countPlaywright, countVitest, NOTHING, summary, total } from './count.mjs';
-import { isMain, ROOT, setUp, SetUpError } from './setup.mjs';
+import { isMain, ROOT, setUp, SetUpError, whenEnded } from './setup.mjs';
 import { build } from './start.mjs';
 
 /** A runner that takes longer than this hangs. */
@@ -48,6 +48,9 @@ async function reported(count, runner) {
   }
 }
 
+/** Ends the script that is running, with all that it started. */
+let endRunning = () => {};
+
 /** Runs a script of package.json in the foreground. @returns its exit code */
 function npmRun(script, args = [], env = {}) {
   return new Promise((resolve, reject) => {
@@ -57,23 +60,22 @@ function npmRun(script, args = [], env = {}) {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
       shell: windows,
-      // A process group of its own, so that a runner that hangs is ended with all that it started.
+      // A process group of its own, so that it can be ended as a whole.
       detached: !windows,
     });
-    const end = () => process.kill(windows ? child.pid : -child.pid, 'SIGKILL');
-    const timer = setTimeout(() => {
-      console.error(`${script} took longer than ${LIMIT_SECONDS / 60} minutes and was ended.`);
-      end();
-    }, LIMIT_SECONDS * 1000);
-    const interrupted = () => {
-      end();
-      process.exit(130);
-    };
-    process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+    const signal = (name) => process.kill(windows ? child.pid : -child.pid, name);
+    endRunning = () => signal('SIGTERM');
+    const timers = [
+      setTimeout(() => {
+        console.error(`${script} took longer than ${LIMIT_SECONDS / 60} minutes and was ended.`);
+        endRunning();
+      }, LIMIT_SECONDS * 1000),
+      setTimeout(() => signal('SIGKILL'), (LIMIT_SECONDS + 10) * 1000),
+    ];
     child.on('error', reject);
     child.on('close', (code) => {
-      clearTimeout(timer);
-      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+      timers.forEach(clearTimeout);
+      endRunning = () => {};
       resolve(code ?? 1);
     });
   });
@@ -88,6 +90,10 @@ async function main() {
 
   // The unit tests need the browser too: the software Vulkan driver lies beside it.
   await setUp({ browser: chosen.includes('unit') || chosen.includes('e2e') });
+  whenEnded(() => {
+    endRunning();
+    process.exit(130);
+  });
   const lines = [];
   const counts = [];
   for (const name of names.filter((n) => chosen.includes(n))) {
