@@ -5,7 +5,7 @@
 import { parameterLayout, type ParameterLayout, type PolicyConfig } from '../config.ts';
 import {
   checkTokens, EngineError,
-  type AdamW, type Checkpoint, type EngineInfo, type GradientReport, type PolicyEngine, type SampledRow, type SampleRequest,
+  type AdamW, type Checkpoint, type EngineInfo, type GradientReport, type PolicyEngine, type SampleRequest,
   type SampleResult, type ScoreRequest, type Snapshot, type TokenScores, type UpdateReport, type UpdateRequest, type UpdateTokens,
 } from '../engine.ts';
 import { adamW, globalNorm, type Moments } from './adamw.ts';

@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { share, unshare } from './chunks.ts';
+import { bucket } from './shapes.ts';
+
+describe('share', () => {
+  it('gives every row to one chunk, and puts results back into order', () => {
+    fc.assert(fc.property(fc.array(fc.nat(160), { minLength: 1, maxLength: 120 }), fc.integer({ min: 1, max: 4 }), (lengths, workers) => {
+      const shares = share(lengths, (length) => length, workers);
+      expect(shares.length).toBeLessThanOrEqual(workers);
+      const results = shares.map(({ chunks }) => chunks.flatMap(({ rows }) => rows.map((length) => `result ${length}`)));
+      expect(unshare(shares, results)).toEqual(lengths.map((length) => `result ${length}`));
+      const sizes = new Set(shares.flatMap(({ chunks }) => chunks.map(({ size }) => size)));
+      expect(sizes.size).toBe(1);
+    }));
+  });
+
+  it('balances: no worker has more than one chunk of the longest rows more than another', () => {
+    const lengths = Array.from({ length: 96 }, (_, i) => 20 + ((i * 37) % 60));
+    const loads = share(lengths, (length) => length, 2).map(({ chunks }) =>
+      chunks.reduce((sum, { rows, size }) => sum + size * bucket(Math.max(...rows)), 0));
+    expect(Math.abs((loads[0] ?? 0) - (loads[1] ?? 0))).toBeLessThanOrEqual(16 * 80);
+    // Sorting by length keeps padding small: 96 rows of 80 would be 7680 positions.
+    expect((loads[0] ?? 0) + (loads[1] ?? 0)).toBeLessThan(6200);
+  });
+});
