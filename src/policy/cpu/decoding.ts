@@ -8,7 +8,7 @@ import { numpy as np } from '@jax-js/jax';
 import { samplingUniform } from '../random.ts';
 import type { SampledRow, SampleRequest } from '../engine.ts';
 import {
-  byLayer, download, embed, feedForward, MASKED, rmsNorm, rotate, rotation, tensor, type Tensor,
+  byLayer, download, feedForward, gather, MASKED, rmsNorm, rotate, rotation, tensor, type Rotation, type Tensor,
 } from './model.ts';
 import type { Programs } from './programs.ts';
 import { draw, excludedIds, type Law } from './sampling.ts';
@@ -56,8 +56,9 @@ class RowCache {
     this.values = other.values.map((a) => a.slice());
   }
 
-  reserve(capacity: number): void {
-    if (capacity <= this.capacity) return;
+  reserve(length: number): void {
+    if (length <= this.capacity) return;
+    const capacity = bucket(length);
     const { keys, values, capacity: old } = this;
     this.capacity = capacity;
     this.keys = this.allocate();
@@ -82,14 +83,17 @@ class RowCache {
     }
   }
 
-  /** Takes the first `count` slots of a tail, row `at` of the batch, as what follows `length` positions. */
-  append(layer: number, keys: Float32Array, values: Float32Array, at: number, length: number, count: number): void {
-    const { heads, dim, capacity } = this;
-    for (let line = 0; line < heads * dim; line++) {
-      copyRun(keys, (at * heads * dim + line) * BURST, this.keys[layer], line * capacity + length, count);
-    }
+  /** Takes one token's keys and values, [B, K, D] each, from row `at` of the batch: those of position `tokens.length`. */
+  append(layer: number, keys: Float32Array, values: Float32Array, at: number): void {
+    const { heads, dim, capacity, tokens: { length } } = this;
+    const [toKeys, toValues] = [this.keys[layer], this.values[layer]];
+    if (toKeys === undefined || toValues === undefined) throw new RangeError(`no layer ${layer}`);
     for (let head = 0; head < heads; head++) {
-      copyRun(values, (at * heads + head) * BURST * dim, this.values[layer], (head * capacity + length) * dim, count * dim);
+      for (let i = 0; i < dim; i++) {
+        const line = head * dim + i;
+        toKeys[line * capacity + length] = keys[at * heads * dim + line] ?? 0;
+        toValues[(head * capacity + length) * dim + i] = values[at * heads * dim + line] ?? 0;
+      }
     }
   }
 
@@ -134,16 +138,25 @@ type Inputs = {
   tailMask: Tensor;
 };
 
-type Outputs = { logits: Tensor; tailKeys: Tensor[]; tailValues: Tensor[] };
+type Outputs = {
+  logits: Tensor;
+  /** Of the token that was fed, a layer each: [B, K, D]. */
+  keys: Tensor[];
+  values: Tensor[];
+  tailKeys: Tensor[];
+  tailValues: Tensor[];
+};
 
 export class Decoder {
   private readonly cache = new Map<number, RowCache>();
+  private readonly rotation: Rotation;
   private readonly slots: { readonly slot: Tensor; readonly others: Tensor; readonly tailMask: Tensor }[];
 
   constructor(
     private readonly programs: Programs,
     private readonly suppressTokens: readonly number[],
   ) {
+    this.rotation = rotation(programs.config, programs.config.max_position_embeddings);
     this.slots = Array.from({ length: BURST }, (_, s) => ({
       slot: tensor(Float32Array.from({ length: BURST }, (_, i) => (i === s ? 1 : 0)), [BURST]),
       others: tensor(Float32Array.from({ length: BURST }, (_, i) => (i === s ? 0 : 1)), [BURST]),
@@ -251,20 +264,23 @@ export class Decoder {
     const S = bucket(Math.max(...rows.map((row) => row.fed)));
     const program = this.programs.get(`decode ${B} × ${S}`, (weights, inputs: Inputs) => this.step(weights, inputs));
     const frozen = this.frozen(rows, B, S);
-    const start = rows.map((row) => row.fed);
     const zeros = (shape: number[]): Tensor[] => Array.from({ length: L }, () => np.zeros(shape));
     let tailKeys = zeros([B, K, D, BURST]);
     let tailValues = zeros([B, K, BURST, D]);
 
-    let alive: readonly Running[] = rows;
+    const tokens = new Uint32Array(B);
+    const positions = new Uint32Array(B);
+    let alive = [...rows.keys()];
     let goOn = true;
     for (const { slot, others, tailMask } of this.slots) {
-      const fed = Array.from({ length: B }, (_, b) => (rows[b]?.tokens[rows[b].fed] ?? 0));
-      const { cos, sin } = rotation(config, Array.from({ length: B }, (_, b) => rows[b]?.fed ?? 0));
+      for (const [b, row] of rows.entries()) {
+        positions[b] = row.fed;
+        tokens[b] = row.tokens[row.fed] ?? 0;
+      }
       const outputs = program(device.map((w) => w.ref), {
-        x: tensor(embed(config, host, fed), [B, d]),
-        cos: tensor(cos, [B, 1, 2, D / 2]),
-        sin: tensor(sin, [B, 1, 2, D / 2]),
+        x: tensor(gather(host, d, tokens), [B, d]),
+        cos: tensor(gather(this.rotation.cos, D, positions), [B, 1, 2, D / 2]),
+        sin: tensor(gather(this.rotation.sin, D, positions), [B, 1, 2, D / 2]),
         keys: frozen.keys.map((a) => a.ref),
         values: frozen.values.map((a) => a.ref),
         frozenMask: frozen.mask.ref,
@@ -273,25 +289,22 @@ export class Decoder {
       });
       ({ tailKeys, tailValues } = outputs);
       const logits = download(outputs.logits);
-      for (const row of alive) row.fed++;
-      alive = alive.filter((row) => {
-        const b = rows.indexOf(row);
+      const newKeys = outputs.keys.map(download);
+      const newValues = outputs.values.map(download);
+      alive = alive.filter((b) => {
+        const row = rows[b];
+        if (row === undefined) return false;
+        row.cache.reserve(row.fed + 1);
+        for (let layer = 0; layer < L; layer++) row.cache.append(layer, newKeys[layer] ?? logits, newValues[layer] ?? logits, b);
+        row.cache.tokens.push(row.tokens[row.fed++] ?? 0);
         return !ended(row, logits.subarray(b * vocab, (b + 1) * vocab));
       });
       goOn = await proceed();
       if (!goOn || alive.length === 0 || batchOf(alive.length) * 2 <= B) break;
     }
 
-    for (const array of [...frozen.keys, ...frozen.values, frozen.mask]) array.dispose();
-    const keys = tailKeys.map(download);
-    const values = tailValues.map(download);
-    for (const [b, { cache, tokens, fed }] of rows.entries()) {
-      const from = start[b] ?? 0;
-      cache.reserve(bucket(fed));
-      for (const [layer, tail] of keys.entries()) cache.append(layer, tail, values[layer] ?? tail, b, from, fed - from);
-      for (const token of tokens.subarray(from, fed)) cache.tokens.push(token);
-    }
-    return goOn ? [...alive] : undefined;
+    for (const array of [...frozen.keys, ...frozen.values, frozen.mask, ...tailKeys, ...tailValues]) array.dispose();
+    return goOn ? rows.filter((_, b) => alive.includes(b)) : undefined;
   }
 
   /** The caches of these rows, as a batch of B rows with S slots each. */
@@ -318,8 +331,7 @@ export class Decoder {
     const { cos, sin, frozenMask, slot, others, tailMask } = inputs;
     const B = inputs.x.shape[0] ?? 0;
     const { layers, norm, head } = byLayer(weights);
-    const tailKeys: Tensor[] = [];
-    const tailValues: Tensor[] = [];
+    const outputs: Omit<Outputs, 'logits'> = { keys: [], values: [], tailKeys: [], tailValues: [] };
     let h = inputs.x;
     for (const [i, layer] of layers.entries()) {
       const [keys, values, oldKeys, oldValues] = [inputs.keys[i], inputs.values[i], inputs.tailKeys[i], inputs.tailValues[i]];
@@ -327,12 +339,14 @@ export class Decoder {
       const n = rmsNorm(config, h.ref, layer.inputNorm);
       const heads = (projected: Tensor, count: number): Tensor => rotate(projected.reshape([B, count, 2, D / 2]), cos.ref, sin.ref);
       const q = heads(np.matmul(n.ref, layer.q), H).reshape([B, K, H / K, D]);
-      const k = heads(np.matmul(n.ref, layer.k), K).reshape([B, K, D, 1]);
-      const v = np.matmul(n, layer.v).reshape([B, K, 1, D]);
-      const tailK = oldKeys.mul(others.ref).add(k.mul(slot.ref));
-      const tailV = oldValues.mul(others.ref.reshape([BURST, 1])).add(v.mul(slot.ref.reshape([BURST, 1])));
-      tailKeys.push(tailK.ref);
-      tailValues.push(tailV.ref);
+      const k = heads(np.matmul(n.ref, layer.k), K).reshape([B, K, D]);
+      const v = np.matmul(n, layer.v).reshape([B, K, D]);
+      const tailK = oldKeys.mul(others.ref).add(k.ref.reshape([B, K, D, 1]).mul(slot.ref));
+      const tailV = oldValues.mul(others.ref.reshape([BURST, 1])).add(v.ref.reshape([B, K, 1, D]).mul(slot.ref.reshape([BURST, 1])));
+      outputs.keys.push(k);
+      outputs.values.push(v);
+      outputs.tailKeys.push(tailK.ref);
+      outputs.tailValues.push(tailV.ref);
       const old = np.matmul(q.ref, keys).mul(D ** -0.5).add(frozenMask.ref);
       const recent = np.matmul(q, tailK).mul(D ** -0.5).add(tailMask.ref);
       const top = np.maximum(np.max(old.ref, -1, { keepdims: true }), np.max(recent.ref, -1, { keepdims: true }));
@@ -344,6 +358,6 @@ export class Decoder {
       h = h.ref.add(feedForward(rmsNorm(config, h, layer.postNorm), layer));
     }
     for (const used of [cos, sin, frozenMask, slot, others, tailMask]) used.dispose();
-    return { logits: np.matmul(rmsNorm(config, h, norm), head), tailKeys, tailValues };
+    return { logits: np.matmul(rmsNorm(config, h, norm), head), ...outputs };
   }
 }

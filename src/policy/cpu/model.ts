@@ -57,26 +57,30 @@ function transposed(matrix: Float32Array, rows: number, cols: number): Float32Ar
   return out;
 }
 
-/** Rows of the embedding for each token, [tokens, d]. */
-export function embed(config: PolicyConfig, weights: Float32Array, tokens: ArrayLike<number>): Float32Array {
-  const d = config.hidden_size;
-  const out = new Float32Array(tokens.length * d);
-  for (let i = 0; i < tokens.length; i++) {
-    const at = (tokens[i] ?? 0) * d;
-    out.set(weights.subarray(at, at + d), i * d);
+/** The rows of a table with `width` columns at these indices: embeddings of tokens, rotations of positions. */
+export function gather(table: Float32Array, width: number, indices: ArrayLike<number>): Float32Array {
+  const out = new Float32Array(indices.length * width);
+  for (let i = 0; i < indices.length; i++) {
+    const at = (indices[i] ?? 0) * width;
+    out.set(table.subarray(at, at + width), i * width);
   }
   return out;
 }
 
 /** Cosines, and sines with the sign that the rotation of halves needs, for each position: [positions, 2, D/2]. */
-export function rotation(config: PolicyConfig, positions: ArrayLike<number>): { cos: Float32Array; sin: Float32Array } {
-  const half = config.head_dim / 2;
-  const cos = new Float32Array(positions.length * 2 * half);
+export interface Rotation {
+  readonly cos: Float32Array;
+  readonly sin: Float32Array;
+}
+
+export function rotation({ head_dim, rope_theta }: PolicyConfig, positions: number): Rotation {
+  const half = head_dim / 2;
+  const cos = new Float32Array(positions * head_dim);
   const sin = new Float32Array(cos.length);
-  for (let i = 0; i < positions.length; i++) {
+  for (let position = 0; position < positions; position++) {
     for (let j = 0; j < half; j++) {
-      const angle = (positions[i] ?? 0) * config.rope_theta ** (-j / half);
-      const first = i * 2 * half + j;
+      const angle = position * rope_theta ** (-j / half);
+      const first = position * head_dim + j;
       cos[first] = cos[first + half] = Math.cos(angle);
       sin[first + half] = Math.sin(angle);
       sin[first] = -Math.sin(angle);
@@ -147,7 +151,7 @@ export interface Tables {
 
 /** Tables for rows of `length` positions from 0. */
 export function tables(config: PolicyConfig, length: number): Tables {
-  const { cos, sin } = rotation(config, Array.from({ length }, (_, i) => i));
+  const { cos, sin } = rotation(config, length);
   const shape = [length, 2, config.head_dim / 2];
   return { cos: tensor(cos, shape), sin: tensor(sin, shape), mask: tensor(causalMask(length), [length, length]) };
 }

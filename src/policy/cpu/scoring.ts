@@ -1,6 +1,6 @@
 /** Log-probabilities and entropies of whole rows: logits from jax-js, the law in float64 on the host. */
 import type { TokenScores } from '../engine.ts';
-import { download, embed, forward, tensor, type Tables, type Tensor } from './model.ts';
+import { download, forward, gather, tensor, type Tables, type Tensor } from './model.ts';
 import type { Programs } from './programs.ts';
 import type { Chunk } from './protocol.ts';
 import { judge, mostProbable, type Law } from './sampling.ts';
@@ -23,7 +23,7 @@ export function score(
     const tokens = new Uint32Array(size * T);
     for (const [r, row] of rows.entries()) tokens.set(row.subarray(0, -1), r * T);
     const program = programs.get(`forward ${size} × ${T}`, (weights, { x, ...tables }: Inputs) => forward(config, T, weights, x, tables));
-    const x = tensor(embed(config, host, tokens), [tokens.length, config.hidden_size]);
+    const x = tensor(gather(host, config.hidden_size, tokens), [tokens.length, config.hidden_size]);
     const logits = download(program(device.map((w) => w.ref), { ...programs.tablesOf(T), x }));
     const vocab = config.vocab_size;
     return rows.map((row, r) => scoreRow(row, logits.subarray(r * T * vocab, (r + 1) * T * vocab), law, alternatives));

@@ -5,7 +5,7 @@
 import { lax, numpy as np, vjp } from '@jax-js/jax';
 import { parameterLayout } from '../config.ts';
 import type { Objective, UpdateRow, UpdateTokens } from '../engine.ts';
-import { addGradients, download, embed, forward, MASKED, tensor, type Tensor } from './model.ts';
+import { addGradients, download, forward, gather, MASKED, tensor, type Tensor } from './model.ts';
 import type { Programs } from './programs.ts';
 import type { Backward, Chunk } from './protocol.ts';
 import { bucket } from './shapes.ts';
@@ -116,7 +116,7 @@ function upload(
   const { epsilonLow, epsilonHigh, beta } = objective.kind === 'grpo' ? objective : { epsilonLow: 0, epsilonHigh: 0, beta: 0 };
   return {
     ...programs.tablesOf(T),
-    x: tensor(embed(config, host, tokens), [M, d]),
+    x: tensor(gather(host, d, tokens), [M, d]),
     targets: tensor(targets, [M, 1]),
     ids: tensor(Float32Array.from({ length: vocab }, (_, id) => id), [vocab]),
     suppressed: tensor(suppressed, [vocab]),
@@ -138,14 +138,11 @@ function trainingStep(programs: Programs, kind: Objective['kind'], length: numbe
     (w: Tensor[], x: Tensor) => forward(programs.config, length, w, x, { cos, sin, mask }),
     [weights, inputs.x],
   );
-  const law = (l: Tensor): Tensor => l.add(suppressed.ref).mul(inverseTemperature.ref);
   const isTarget = np.equal(targets, ids);
-  const [logProbs, pullLaw] = vjp(
-    (l: Tensor) => {
-      const scaled = law(l);
-      return np.sum(np.where(isTarget, scaled.ref, 0), -1).sub(logSumExp(scaled));
-    },
-    [logits.ref],
+  const [logProbs, pullLaw, entropy] = vjp(
+    (l: Tensor): [Tensor, Tensor] => lawOf(l.add(suppressed).mul(inverseTemperature), isTarget),
+    [logits],
+    { hasAux: true },
   );
   const [loss, pullLoss, { ratio, kl, clipped }] = vjp(
     (lp: Tensor): [Tensor, Ratios] => {
@@ -159,12 +156,7 @@ function trainingStep(programs: Programs, kind: Objective['kind'], length: numbe
   const [dLogits] = pullLaw(dLogProb.ref);
   const [dWeights, dx] = pullModel(dLogits.ref);
 
-  const scaled = law(logits);
-  const logTotal = logSumExp(scaled.ref);
-  const probabilities = np.exp(scaled.ref.sub(logTotal.ref.reshape([-1, 1])));
-  const entropy = logTotal.sub(np.sum(probabilities.mul(scaled), -1));
   const gradient = np.sqrt(np.sum(dLogits.ref.mul(dLogits), -1));
-  for (const used of [suppressed, inverseTemperature]) used.dispose();
   return { dWeights, dx, perToken: { loss, logProbs, entropy, ratio, kl, clipped, dLogProb, gradient } };
 }
 
@@ -190,13 +182,17 @@ function clamp(x: Tensor, low: Tensor | number, high: Tensor | number): Tensor {
   return np.minimum(np.maximum(x, low), high);
 }
 
-/** log Σ exp over the last axis, with one Newton step on `log`, which alone is good to five digits. */
-function logSumExp(x: Tensor): Tensor {
-  const top = lax.stopGradient(np.max(x.ref, -1, { keepdims: true }));
-  const total = np.sum(np.exp(x.sub(top.ref)), -1);
-  const log = np.log(total.ref);
-  const refined = log.ref.add(total.mul(np.exp(log.mul(-1)))).sub(1);
-  return refined.add(top.reshape([-1]));
+/** Log-probability of the target and entropy of the law of each row of scaled logits. */
+function lawOf(scaled: Tensor, isTarget: Tensor): [Tensor, Tensor] {
+  const shifted = scaled.ref.sub(lax.stopGradient(np.max(scaled, -1, { keepdims: true })));
+  const mass = np.exp(shifted.ref);
+  const total = np.sum(mass.ref, -1);
+  const weighted = np.sum(mass.mul(shifted.ref), -1);
+  // `log` alone is good to five digits; a Newton step makes it as good as `exp`.
+  const rough = np.log(total.ref);
+  const logTotal = rough.ref.add(total.ref.mul(np.exp(rough.mul(-1)))).sub(1);
+  const entropy = logTotal.ref.sub(weighted.mul(np.reciprocal(total)));
+  return [np.sum(np.where(isTarget, shifted, 0), -1).sub(logTotal), entropy];
 }
 
 /** dLoss/dx of each position goes to the row of the embedding that it was read from. */
