@@ -29,7 +29,10 @@ export type StepProgress =
   | { readonly phase: 'updating'; readonly finished: number; readonly of: number };
 
 export interface StepOptions {
-  /** Aborting ends the step without an update: `step` then rejects with the signal's reason. */
+  /**
+   * Aborting while rollouts are sampled ends the step: the promise rejects with the signal's reason and the weights
+   * are those of before. Once updates have begun the step is completed.
+   */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: StepProgress) => void;
   /** Tokens sampled in earlier steps, for the count so far. */
@@ -84,7 +87,6 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
     const items = await batchItems(engine, scored, settings);
     for (let epoch = 0; epoch < settings.innerEpochs; epoch++) {
       for (let part = 0; part < settings.minibatches; part++) {
-        options.signal?.throwIfAborted();
         const minibatch = items.filter((_, i) => i % settings.minibatches === part);
         const rows = updateRows(minibatch, settings);
         const report = await engine.update(

@@ -76,14 +76,15 @@ function writeDemonstration(task: Task, random: Random): Piece[] {
 }
 
 /**
- * `count` demonstrations on training questions. All their calls run as one batch.
- * The same seed and stream give the same demonstrations.
+ * `count` demonstrations on training questions, less those longer than `maxLength` tokens (a few long questions with
+ * the same bug twice). All their calls run as one batch. The same seed and stream give the same demonstrations.
  */
 export async function writeDemonstrations(
   suite: Suite,
   tokenizer: Tokenizer,
   runCalls: RunCalls,
   count: number,
+  maxLength: number,
   seed: number,
   stream: number,
 ): Promise<Demonstration[]> {
@@ -96,7 +97,7 @@ export async function writeDemonstrations(
   const results = await runCalls(drafts.flatMap(({ pieces }) => pieces.flatMap((piece) => ('call' in piece ? [piece.call] : []))));
   const outputs = results.values();
   const tags = tagsOf(tokenizer);
-  return drafts.map(({ task, pieces }) => {
+  const demonstrations = drafts.map(({ task, pieces }): Demonstration => {
     const tokens: number[] = [];
     const owner: number[] = [];
     const append = (ids: Uint32Array, by: Owner): void => {
@@ -116,4 +117,5 @@ export async function writeDemonstrations(
     append(Uint32Array.of(tags.eos), POLICY);
     return { tokens: Uint32Array.from(tokens), owner: Uint8Array.from(owner) };
   });
+  return demonstrations.filter(({ tokens }) => tokens.length <= maxLength);
 }

@@ -50,14 +50,14 @@ export async function* warmStart(
   settings: WarmStartSettings = DEFAULT_WARM_START,
 ): AsyncGenerator<WarmStartProgress> {
   const { steps, batch, seed } = settings;
+  const maxLength = engine.config?.max_position_embeddings ?? Infinity;
   const pool = (number: number): Promise<Demonstration[]> =>
-    writeDemonstrations(suite, tokenizer, runCalls, batch * POOL_BATCHES, seed, number);
+    writeDemonstrations(suite, tokenizer, runCalls, batch * POOL_BATCHES, maxLength, seed, number);
   let next = pool(0);
-  for (let step = 0; step < steps; ) {
+  for (let step = 0, number = 1; step < steps; number++) {
     const demonstrations = await next;
-    const number = step / POOL_BATCHES + 1;
     // Python writes the next pool while this one is trained on.
-    if (number * POOL_BATCHES < steps) next = pool(number);
+    next = pool(number);
     for (const rows of shuffledBatches(demonstrations, batch, new Random(seed, 0x100000 + number))) {
       if (step >= steps) return;
       const optimizer = { ...OPTIMIZER, learningRate: learningRateAt(step, settings) };

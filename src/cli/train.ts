@@ -1,0 +1,149 @@
+/** `npm run train`: a GRPO run without a browser. The same code as in the page. */
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DEFAULT_EVALUATION, evaluate, type EvaluationResult } from '../evaluation/evaluate.ts';
+import { encodeStep } from '../formats/rollouts.ts';
+import { DEFAULT_GRPO, VARIANTS, type GrpoSettings, type VariantName } from '../grpo/settings.ts';
+import { checkSettings, trainStep, type TrainerParts } from '../grpo/trainer.ts';
+import { stepFile } from '../lab/recorded.ts';
+import type { RewardSettings } from '../reward/reward.ts';
+import { pythonCalls } from '../rollout/rollout.ts';
+import { SUITES } from '../tasks/arithmetic.ts';
+import { TOY_LIMITS } from '../tools/python/python.ts';
+import { readModel, writeModel } from './models.ts';
+import { main, readOptions, UsageError, type Options, type Values } from './options.ts';
+import { formatSeconds, ProgressLine } from './progress.ts';
+import { ENGINES, startEngine, startPython } from './runtime.ts';
+
+const preset = DEFAULT_GRPO;
+
+const OPTIONS: Options = {
+  suite: { kind: 'text', default: 'arithmetic', choices: Object.keys(SUITES), help: 'what is asked' },
+  model: { kind: 'text', default: 'arithmetic-base', help: 'a name under public/models, or a folder' },
+  steps: { kind: 'number', default: '40', help: 'training steps' },
+  questions: { kind: 'number', default: String(preset.questions), help: 'questions a step' },
+  group: { kind: 'number', default: String(preset.group), help: 'rollouts of each question' },
+  seed: { kind: 'number', default: '1', help: 'of questions and samples' },
+  engine: { kind: 'text', default: 'cpu', choices: ENGINES, help: 'what computes' },
+  lr: { kind: 'number', default: String(preset.optimizer.learningRate), help: 'learning rate' },
+  mask: { kind: 'text', default: 'on', choices: ['on', 'off'], help: 'whether observations stay out of the loss' },
+  'no-call': { kind: 'text', default: 'paper', choices: ['paper', 'excluded', 'full'], help: 'what the execution part is worth without a call' },
+  'call-cost': { kind: 'number', default: '0', help: 'taken off the reward for each call' },
+  variant: { kind: 'text', default: 'grpo', choices: Object.keys(VARIANTS), help: 'a named set of switches' },
+  beta: { kind: 'number', default: '0', help: 'weight of the KL to the starting policy' },
+  inner: { kind: 'number', default: '1', help: 'passes over the rollouts of a step' },
+  minibatches: { kind: 'number', default: '1', help: 'updates a pass' },
+  temperature: { kind: 'number', default: '1', help: 'of sampling, and of the ratios' },
+  tiers: { kind: 'text', default: '', help: 'tiers to train on, e.g. 1,2 (all where empty)' },
+  'eval-questions': { kind: 'number', default: String(DEFAULT_EVALUATION.questionsPerTier), help: 'held-out questions a tier, before and after; 0 for none' },
+  out: { kind: 'text', default: '', help: 'folder for metrics.jsonl, rollouts/ and the trained model/ (default runs/MODEL-seedN)' },
+  json: { kind: 'switch', help: 'print one summary object, alone, on standard output' },
+};
+
+main(async () => {
+  const values = readOptions('npm run train --', OPTIONS);
+  const settings = settingsOf(values);
+  const suite = SUITES[values.text('suite')];
+  if (suite === undefined) throw new UsageError('no such suite');
+  const seed = values.number('seed', { whole: true, least: 0 });
+  const steps = values.number('steps', { whole: true, least: 1 });
+  const tiers = tiersOf(values.text('tiers'), suite.tiers);
+  const questionsPerTier = values.number('eval-questions', { whole: true, least: 0 });
+  const out = values.text('out') === '' ? join('runs', `${values.text('model').replaceAll(/[/\\]/g, '_')}-seed${seed}`) : values.text('out');
+  await mkdir(join(out, 'rollouts'), { recursive: true });
+  await rm(join(out, 'metrics.jsonl'), { force: true });
+
+  const { checkpoint, tokenizer } = await readModel(values.text('model'));
+  const [engine, python] = await Promise.all([startEngine(values.text('engine')), startPython()]);
+  await engine.load(checkpoint);
+  if (settings.beta > 0) await engine.holdReference();
+  const runCalls = pythonCalls(python, TOY_LIMITS);
+
+  const heldOut = async (label: string): Promise<EvaluationResult | undefined> => {
+    if (questionsPerTier === 0) return undefined;
+    const line = new ProgressLine();
+    const parts = { engine, tokenizer, suite, runCalls, onProgress: (done: number, of: number): void => { line.show(done, of, `held-out questions, ${label}`); } };
+    const result = await evaluate(parts, { ...DEFAULT_EVALUATION, questionsPerTier });
+    line.end();
+    process.stderr.write(`${label}: reward ${result.reward.toFixed(2)}, accuracy ${result.tiers.map((t) => t.accuracy.toFixed(2)).join(' ')}, calls ${result.tiers.map((t) => t.calls.toFixed(2)).join(' ')} by tier\n`);
+    return result;
+  };
+
+  const start = await heldOut('before');
+  const parts: TrainerParts = { engine, tokenizer, suite, runCalls, settings, seed, ...(tiers === undefined ? {} : { tiers }) };
+  const line = new ProgressLine();
+  const began = performance.now();
+  let sampledTokens = 0;
+  for (let step = 1; step <= steps; step++) {
+    const record = await trainStep(parts, step, { tokensBefore: sampledTokens });
+    const { metrics, skipped, warnings } = record;
+    sampledTokens = metrics['num_tokens'] ?? sampledTokens;
+    await appendFile(join(out, 'metrics.jsonl'), `${JSON.stringify({ step, ...metrics, ...(skipped === undefined ? {} : { skipped }), warnings })}\n`);
+    await writeFile(join(out, 'rollouts', stepFile(step)), encodeStep(record, tokenizer));
+    line.show(step, steps, `reward ${(metrics['reward'] ?? NaN).toFixed(2)}, accuracy ${(metrics['accuracy'] ?? NaN).toFixed(2)}, equal groups ${(metrics['frac_reward_zero_std'] ?? NaN).toFixed(2)}${skipped === undefined ? '' : `, no update: ${skipped}`}`);
+  }
+  line.end();
+  const seconds = (performance.now() - began) / 1000;
+  const end = await heldOut('after');
+
+  const { config, weights, suppressTokens } = await engine.snapshot();
+  const summary = {
+    engine: engine.info.kind, adapter: engine.info.adapter, steps, seconds, sampledTokens, heldOut: { start, end },
+  };
+  await writeFile(join(out, 'summary.json'), `${JSON.stringify({ ...summary, settings, seed }, null, 2)}\n`);
+  await writeModel(join(out, 'model'), { checkpoint: { config, weights, suppressTokens }, tokenizer }, cardOf(values, summary));
+  process.stderr.write(`${steps} steps in ${formatSeconds(seconds)}; written to ${out}\n`);
+  if (values.on('json')) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  engine.dispose();
+  python.dispose();
+});
+
+function settingsOf(values: Values): GrpoSettings {
+  const settings: GrpoSettings = {
+    ...preset,
+    ...VARIANTS[values.text('variant') as VariantName].settings,
+    questions: values.number('questions', { whole: true, least: 1 }),
+    group: values.number('group', { whole: true, least: 1 }),
+    temperature: values.number('temperature'),
+    beta: values.number('beta', { least: 0 }),
+    innerEpochs: values.number('inner', { whole: true, least: 1 }),
+    minibatches: values.number('minibatches', { whole: true, least: 1 }),
+    mask: values.text('mask') === 'on',
+    reward: { noCall: values.text('no-call') as RewardSettings['noCall'], callCost: values.number('call-cost', { least: 0 }) },
+    optimizer: { ...preset.optimizer, learningRate: values.number('lr') },
+  };
+  try {
+    checkSettings(settings);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  return settings;
+}
+
+function tiersOf(text: string, known: readonly number[]): number[] | undefined {
+  if (text === '') return undefined;
+  const tiers = text.split(',').map(Number);
+  if (tiers.some((tier) => !known.includes(tier))) throw new UsageError(`--tiers must name some of ${known.join(', ')}`);
+  return tiers;
+}
+
+function cardOf(values: Values, summary: { readonly engine: string; readonly steps: number; readonly heldOut: { readonly end: EvaluationResult | undefined } }): string {
+  const shown = Object.keys(OPTIONS).filter((name) => !['json', 'out', 'eval-questions'].includes(name) && values.text(name) !== '');
+  const { end } = summary.heldOut;
+  return [
+    '# A policy trained by GRPO',
+    '',
+    `Made by \`npm run train -- ${shown.map((name) => `--${name} ${values.text(name)}`).join(' ')}\`.`,
+    'The loss covers the tokens that the policy wrote; outputs of calls are context only, unless the mask was off.',
+    ...(end === undefined ? [] : [
+      '',
+      '| held out, sampled at temperature 1 | tier 1 | tier 2 | tier 3 | tier 4 |',
+      '|---|---|---|---|---|',
+      `| accuracy | ${end.tiers.map((t) => t.accuracy.toFixed(3)).join(' | ')} |`,
+      `| calls a question | ${end.tiers.map((t) => t.calls.toFixed(2)).join(' | ')} |`,
+      '',
+      `Mean reward ${end.reward.toFixed(3)} of 4, accuracy ${end.accuracy.toFixed(3)}.`,
+    ]),
+    '',
+  ].join('\n');
+}
