@@ -1,0 +1,667 @@
+/**
+ * The WGSL engine behind the PolicyEngine interface: plans grown to the batches that are asked for, one command buffer
+ * a training step, chunks of tokens decoded without the host, one operation at a time in the order of the calls.
+ */
+import type { PolicyConfig } from '../config.ts';
+import {
+  checkTokens, EngineError, type AdamW, type Checkpoint, type EngineInfo, type GradientReport, type Objective,
+  type PolicyEngine, type SampleRequest, type SampleResult, type SampledRow, type ScoreRequest, type Snapshot,
+  type TokenScores, type UpdateReport, type UpdateRequest, type UpdateTokens,
+} from '../engine.ts';
+import { cacheRows, CHUNK, CURSOR_WORDS, decodingPlan, type DecodingPlan } from './decoding.ts';
+import { describeAdapter } from './device.ts';
+import { Gpu, packWords, type Dispatch, type Shaders, type Tuning } from './gpu.ts';
+import { Kernels } from './kernels.ts';
+import { decayedBlocks, fromGpu, gpuModel, rotaryAngles, toGpu, type GpuModel } from './layout.ts';
+import { checkUpdateRows, countTokens, microBatches, packInputs, type PackedRow } from './packing.ts';
+import { runSelfTest } from './self-test.ts';
+import { RESULT_WORDS, splitsFor, tokenLimit, trainingPlan, type Arenas, type TrainingPlan } from './training.ts';
+import { chooseTuning } from './tuning.ts';
+
+export interface WebGpuEngineOptions {
+  readonly device: GPUDevice;
+  /** `adapter.info`: names the engine, and says whether the adapter is emulated. */
+  readonly adapterInfo: GPUAdapterInfo;
+  readonly shaders: Shaders;
+  /** For tests; by default measured at start-up. */
+  readonly tuning?: Tuning;
+  /** Tokens of one micro-batch, at most. Default 8192, less where a binding cannot hold them. */
+  readonly microBatchTokens?: number;
+  /** For tests of the test. Default true. */
+  readonly selfTest?: boolean;
+}
+
+/** What the WGSL engine has beyond the interface: for tests and measurements. */
+export interface WebGpuEngine extends PolicyEngine {
+  readonly counts: Readonly<Gpu['counts']>;
+  readonly tuning: Tuning;
+}
+
+/**
+ * An engine on a device that the caller owns: `dispose` frees the engine's buffers, not the device.
+ * @throws EngineError `unsupported` where a kernel does not compile or the adapter miscalculates.
+ */
+export async function createWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
+  const gpu = new Gpu(options.device, options.shaders);
+  const adapter = describeAdapter(options.adapterInfo);
+  const tuning = options.tuning ?? (await chooseTuning(gpu, adapter.software));
+  const engine = new Engine(gpu, { kind: 'webgpu', ...adapter }, tuning, options.microBatchTokens ?? 8192);
+  if (options.selfTest !== false) {
+    await runSelfTest(engine);
+    engine.unload();
+  }
+  return engine;
+}
+
+/** What is on the GPU for one loaded checkpoint. */
+interface Loaded {
+  readonly model: GpuModel;
+  readonly kernels: Kernels;
+  readonly arenas: Arenas;
+  readonly suppressTokens: readonly number[];
+  readonly tokenLimit: number;
+  readonly optimizer: GPUBuffer;
+  readonly norm: GPUBuffer;
+  /** Sum of the partial gradients and its norm. */
+  readonly reduce: readonly Dispatch[];
+  readonly adamw: readonly Dispatch[];
+  step: number;
+  reference: GPUBuffer | undefined;
+  training: TrainingPlan | undefined;
+  alternatives: GPUBuffer | undefined;
+  staging: GPUBuffer | undefined;
+  decoding: DecodingPlan | undefined;
+  /** What the cache holds, by slot; emptied when the weights change. */
+  slots: Slot[];
+  readonly owned: GPUBuffer[];
+}
+
+/** A rollout's place in the cache: keys and values of these tokens are there. */
+interface Slot {
+  stream: number;
+  tokens: Uint32Array;
+  used: number;
+}
+
+/** A rollout that is being continued. */
+interface Job {
+  readonly index: number;
+  readonly stream: number;
+  readonly slot: Slot;
+  readonly slotIndex: number;
+  readonly context: Uint32Array;
+  readonly tokens: number[];
+  readonly logProbs: number[];
+  stop: SampledRow['stop'] | undefined;
+}
+
+const ARENA_LABEL = 'weights';
+
+class Engine implements WebGpuEngine {
+  private tail: Promise<unknown> = Promise.resolve();
+  private loaded: Loaded | undefined;
+  private disposed = false;
+  private clock = 0;
+  private readonly bindingLimit: number;
+
+  constructor(
+    private readonly gpu: Gpu,
+    readonly info: EngineInfo,
+    readonly tuning: Tuning,
+    private readonly microBatchTokens: number,
+  ) {
+    const { maxStorageBufferBindingSize, maxBufferSize } = gpu.device.limits;
+    this.bindingLimit = Math.min(maxStorageBufferBindingSize, maxBufferSize);
+  }
+
+  get counts(): Gpu['counts'] {
+    return this.gpu.counts;
+  }
+
+  get config(): PolicyConfig | undefined {
+    return this.loaded?.model.config;
+  }
+
+  load(checkpoint: Checkpoint): Promise<void> {
+    return this.enqueue(async () => {
+      const model = gpuModel(checkpoint.config);
+      const limit = tokenLimit(model, this.bindingLimit);
+      const largest = Math.max(model.embedding.size, model.width.intermediate * model.width.hidden * 2, model.width.qkv * model.width.hidden);
+      if (
+        limit < checkpoint.config.max_position_embeddings || 4 * largest > this.bindingLimit
+        || 4 * model.size > this.gpu.device.limits.maxBufferSize
+      ) {
+        throw new EngineError('The GPU cannot hold a policy of this size.', 'unsupported');
+      }
+      if (checkpoint.weights.length !== checkpointSize(model)) {
+        throw new EngineError(`the checkpoint has ${checkpoint.weights.length} weights, its config ${checkpointSize(model)}`, 'invalid');
+      }
+      const kernels = await Kernels.compile(this.gpu, this.tuning, model.width.head / 4);
+      this.unload();
+      this.gpu.device.pushErrorScope('out-of-memory');
+      const loaded = this.allocate(model, kernels, checkpoint, Math.min(this.microBatchTokens, limit));
+      const failure = await Promise.race([this.gpu.device.popErrorScope(), this.gpu.lost]);
+      if (failure !== null) {
+        for (const buffer of loaded.owned) buffer.destroy();
+        throw new EngineError('The GPU has not enough memory for this policy.', 'unsupported');
+      }
+      this.loaded = loaded;
+    });
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.run(async ({ model, arenas, step, suppressTokens }) => {
+      const [weights, m, v] = await this.gpu.download(arenas.weights, arenas.m, arenas.v);
+      const flat = (padded: Float32Array | undefined): Float32Array => fromGpu(model, padded ?? new Float32Array(0));
+      return { config: model.config, weights: flat(weights), optimizer: { step, m: flat(m), v: flat(v) }, suppressTokens };
+    });
+  }
+
+  holdReference(): Promise<void> {
+    return this.run((loaded) => {
+      if (loaded.reference === undefined) {
+        loaded.reference = this.gpu.storage('reference', 4 * loaded.model.size);
+        loaded.owned.push(loaded.reference);
+      }
+      const encoder = this.gpu.device.createCommandEncoder();
+      encoder.copyBufferToBuffer(loaded.arenas.weights, 0, loaded.reference, 0, 4 * loaded.model.size);
+      this.gpu.submit(encoder);
+      return Promise.resolve();
+    });
+  }
+
+  score(request: ScoreRequest): Promise<readonly TokenScores[]> {
+    return this.run(async (loaded) => {
+      const { model, arenas } = loaded;
+      checkTokens(model.config, request.rows);
+      if (!(request.temperature > 0)) throw new EngineError('scores need a temperature above 0', 'invalid');
+      const weights = request.weights === 'reference' ? loaded.reference : arenas.weights;
+      if (weights === undefined) throw new EngineError('no reference is held: call holdReference first', 'invalid');
+      const k = Math.min(request.alternatives ?? 0, model.config.vocab_size);
+      const limit = k === 0 ? loaded.tokenLimit : Math.max(
+        Math.min(loaded.tokenLimit, Math.floor(this.bindingLimit / (8 * k))), Math.max(...request.rows.map((row) => row.length)),
+      );
+      const batches = microBatches(request.rows.map((tokens): PackedRow => ({ tokens })), limit);
+      if (batches.length === 0) return [];
+      const plan = this.trainingFor(loaded, Math.max(...batches.map(countTokens)));
+      const alternatives = k === 0 ? undefined : this.alternativesFor(loaded, 8 * k * Math.max(...batches.map(countTokens)));
+      const scores: TokenScores[] = [];
+      for (const rows of batches) {
+        const count = countTokens(rows);
+        const bytes = 4 * RESULT_WORDS * count;
+        this.gpu.device.queue.writeBuffer(plan.inputs, 0, packInputs(rows, {
+          parts: plan.parts, vocab: model.width.vocab, splits: 1, temperature: request.temperature, objective: undefined, alternatives: k,
+        }));
+        const readback = this.gpu.readback(bytes + 8 * k * count);
+        const encoder = this.gpu.device.createCommandEncoder();
+        this.encodePass(encoder, plan.score(weights, alternatives), count);
+        encoder.copyBufferToBuffer(plan.results, 0, readback, 0, bytes);
+        if (alternatives !== undefined) encoder.copyBufferToBuffer(alternatives, 0, readback, bytes, 8 * k * count);
+        this.gpu.submit(encoder);
+        const data = await this.gpu.read(readback, bytes + 8 * k * count);
+        scores.push(...unpackScores(rows, data, bytes, request.alternatives === undefined ? undefined : k));
+      }
+      return scores;
+    });
+  }
+
+  gradients(request: UpdateRequest): Promise<GradientReport> {
+    return this.run(async (loaded) => {
+      const { report, gradient } = await this.step(loaded, request, undefined);
+      return { ...report, gradient: fromGpu(loaded.model, gradient) };
+    });
+  }
+
+  update(request: UpdateRequest, optimizer: AdamW): Promise<UpdateReport> {
+    return this.run(async (loaded) => (await this.step(loaded, request, optimizer)).report);
+  }
+
+  continue(request: SampleRequest): Promise<SampleResult> {
+    return this.run(async (loaded) => {
+      const { config } = loaded.model;
+      checkSampleRequest(config, request);
+      const results: SampledRow[] = request.rows.map(() => ({ tokens: new Uint32Array(0), logProbs: new Float32Array(0), stop: 'length' }));
+      const open = [...request.rows.entries()].filter(([, row]) => row.tokens.length < request.maxLength);
+      const atOnce = cacheRows(loaded.model, request.maxLength, this.bindingLimit);
+      for (let from = 0; from < open.length; from += atOnce) {
+        const jobs = this.assignSlots(loaded, request, open.slice(from, from + atOnce));
+        await this.decode(loaded, request, jobs);
+        for (const { index, tokens, logProbs, stop } of jobs) {
+          results[index] = { tokens: Uint32Array.from(tokens), logProbs: Float32Array.from(logProbs), stop: stop ?? 'length' };
+        }
+      }
+      return { rows: results };
+    });
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.unload();
+    this.gpu.destroy();
+  }
+
+  /** Forgets the loaded policy. */
+  unload(): void {
+    const { loaded } = this;
+    if (loaded === undefined) return;
+    for (const buffer of [...loaded.owned, loaded.alternatives, loaded.staging]) buffer?.destroy();
+    loaded.training?.destroy();
+    loaded.decoding?.destroy();
+    this.loaded = undefined;
+  }
+
+  /** Runs an operation after all earlier ones, whether they failed or not. */
+  private enqueue<T>(operation: () => Promise<T>): Promise<T> {
+    const result = this.tail.then(async () => {
+      if (this.disposed) throw new EngineError('the engine was disposed', 'disposed');
+      this.gpu.check();
+      try {
+        const value = await operation();
+        this.gpu.check();
+        return value;
+      } catch (error) {
+        // A call that fails because its engine went away says so, not what it stumbled over.
+        this.gpu.check();
+        if (this.isDisposed()) throw new EngineError('the engine was disposed', 'disposed', { cause: error });
+        throw error;
+      }
+    });
+    this.tail = result.catch(() => undefined);
+    return result;
+  }
+
+  /** `disposed`, read anew after an await. */
+  private isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  private run<T>(operation: (loaded: Loaded) => Promise<T>): Promise<T> {
+    return this.enqueue(() => {
+      if (this.loaded === undefined) throw new EngineError('no policy is loaded', 'invalid');
+      return operation(this.loaded);
+    });
+  }
+
+  private allocate(model: GpuModel, kernels: Kernels, checkpoint: Checkpoint, limit: number): Loaded {
+    const { gpu } = this;
+    const owned: GPUBuffer[] = [];
+    const hold = (label: string, bytes: number, data?: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>): GPUBuffer => {
+      const buffer = gpu.storage(label, bytes);
+      owned.push(buffer);
+      if (data !== undefined) gpu.device.queue.writeBuffer(buffer, 0, data);
+      return buffer;
+    };
+    const bytes = 4 * model.size;
+    const splits = splitsFor(model, this.tuning, this.bindingLimit);
+    const angles = rotaryAngles(model.config);
+    const banned = new Uint32Array(model.width.vocab).fill(1, model.config.vocab_size);
+    for (const id of checkpoint.suppressTokens) if (id < banned.length) banned[id] = 1;
+    const { optimizer } = checkpoint;
+    const arenas: Arenas = {
+      weights: hold(ARENA_LABEL, bytes, toGpu(model, checkpoint.weights)),
+      m: hold('m', bytes, optimizer && toGpu(model, optimizer.m)),
+      v: hold('v', bytes, optimizer && toGpu(model, optimizer.v)),
+      grad: hold('grad', bytes),
+      partials: hold('partials', splits * bytes),
+      splits,
+      banned: hold('banned', 4 * banned.length, banned),
+      angles: hold('angles', 4 * angles.length, angles),
+    };
+    const blocks = model.size / 64;
+    const decayed = hold('decayed', 4 * blocks, decayedBlocks(model));
+    const squares = hold('squares', 4 * blocks);
+    const norm = hold('norm', 16);
+    const settings = gpu.buffer('optimizer', 48, 0x40 | 0x8);
+    owned.push(settings);
+
+    // An arena past the limit of a binding is worked off in parts (of whole 256 bytes, as offsets must be), unsplit.
+    const partBlocks = splits > 1 ? blocks : Math.floor(this.bindingLimit / 2 ** 14) * 64;
+    const reduce: Dispatch[] = [];
+    const adamw: Dispatch[] = [];
+    for (let first = 0; first < blocks; first += partBlocks) {
+      const count = Math.min(partBlocks, blocks - first);
+      const part = (buffer: GPUBuffer, unit = 256, copies = 1): { buffer: GPUBuffer; offset: number; size: number } =>
+        ({ buffer, offset: first * unit, size: count * unit * copies });
+      reduce.push(kernels.dispatch(
+        'grad_sum', [count, splits, model.size / 4],
+        { partials: part(arenas.partials, 256, splits), grad: part(arenas.grad), squares: part(squares, 4) }, { fixed: count },
+      ));
+      adamw.push(kernels.dispatch(
+        'adamw', [16 * count],
+        {
+          optimizer: settings, norm, decayed: part(decayed, 4), grad: part(arenas.grad), weights: part(arenas.weights),
+          m: part(arenas.m), v: part(arenas.v),
+        },
+        { fixed: 16 * count },
+      ));
+    }
+    reduce.push(kernels.dispatch('grad_norm', [], { optimizer: settings, squares, norm }, { fixed: 1 }));
+    return {
+      model, kernels, arenas, suppressTokens: [...checkpoint.suppressTokens], tokenLimit: Math.max(limit, model.config.max_position_embeddings),
+      optimizer: settings, norm, reduce, adamw, step: optimizer?.step ?? 0, reference: undefined, training: undefined,
+      alternatives: undefined, staging: undefined, decoding: undefined, slots: [], owned,
+    };
+  }
+
+  /** A plan that holds so many tokens; grown by doubling, so that a run settles after its first steps. */
+  private trainingFor(loaded: Loaded, tokens: number): TrainingPlan {
+    if (loaded.training === undefined || loaded.training.capacity < tokens) {
+      loaded.training?.destroy();
+      const capacity = Math.min(Math.max(256, 2 ** Math.ceil(Math.log2(tokens))), Math.max(loaded.tokenLimit, tokens));
+      loaded.training = trainingPlan(this.gpu, loaded.kernels, loaded.model, loaded.arenas, capacity, this.bindingLimit);
+    }
+    return loaded.training;
+  }
+
+  private alternativesFor(loaded: Loaded, bytes: number): GPUBuffer {
+    if (loaded.alternatives === undefined || loaded.alternatives.size < bytes) {
+      loaded.alternatives?.destroy();
+      loaded.alternatives = this.gpu.storage('alternatives', bytes);
+    }
+    return loaded.alternatives;
+  }
+
+  private stagingFor(loaded: Loaded, bytes: number): GPUBuffer {
+    if (loaded.staging === undefined || loaded.staging.size < bytes) {
+      loaded.staging?.destroy();
+      loaded.staging = this.gpu.buffer('staging', bytes, 0x4 | 0x8);
+    }
+    return loaded.staging;
+  }
+
+  private encodePass(encoder: GPUCommandEncoder, dispatches: Iterable<Dispatch>, items: number): void {
+    const pass = encoder.beginComputePass();
+    this.gpu.encode(pass, dispatches, items);
+    pass.end();
+  }
+
+  /** Forward, loss, backward, and AdamW where an optimizer is given: one command buffer, one submit. */
+  private async step(
+    loaded: Loaded, request: UpdateRequest, optimizer: AdamW | undefined,
+  ): Promise<{ report: UpdateReport; gradient: Float32Array }> {
+    const { gpu } = this;
+    const { model, arenas } = loaded;
+    checkTokens(model.config, request.rows.map((row) => row.tokens));
+    checkUpdateRows(request.rows, request.objective);
+    if (!(request.temperature > 0)) throw new EngineError('an update needs a temperature above 0', 'invalid');
+    const rows = request.rows.map((update): PackedRow => ({ tokens: update.tokens, update }));
+    if (!request.rows.some((row) => row.weights.some((weight, t) => t > 0 && weight !== 0))) {
+      const untouched = request.rows.map((row) => unpackUpdate(row, new Float32Array(0), 0, request.objective));
+      return {
+        report: { loss: 0, gradNorm: 0, applied: false, skipped: 'no-trainable-token', rows: untouched },
+        gradient: new Float32Array(model.size),
+      };
+    }
+
+    const batches = microBatches(rows, loaded.tokenLimit);
+    const plan = this.trainingFor(loaded, Math.max(...batches.map(countTokens)));
+    const packed = batches.map((batch) => packInputs(batch, {
+      parts: plan.parts, vocab: model.width.vocab, splits: arenas.splits, temperature: request.temperature, objective: request.objective,
+    }));
+    const [only] = packed;
+    // All writes land before the submit: several batches wait in a staging buffer for their turn.
+    const staging = packed.length > 1 ? this.stagingFor(loaded, packed.length * plan.parts.size) : undefined;
+    if (staging === undefined && only !== undefined) gpu.device.queue.writeBuffer(plan.inputs, 0, only);
+    else if (staging !== undefined) for (const [i, data] of packed.entries()) gpu.device.queue.writeBuffer(staging, i * plan.parts.size, data);
+    gpu.device.queue.writeBuffer(loaded.optimizer, 0, optimizerWords(model, optimizer, loaded.step + 1));
+
+    const resultBytes = 4 * RESULT_WORDS * countTokens(rows);
+    const gradientBytes = optimizer === undefined ? 4 * model.size : 0;
+    const readback = gpu.readback(resultBytes + 16 + gradientBytes);
+    const encoder = gpu.device.createCommandEncoder();
+    encoder.clearBuffer(arenas.partials);
+    let at = 0;
+    for (const [i, batch] of batches.entries()) {
+      const count = countTokens(batch);
+      if (staging !== undefined) encoder.copyBufferToBuffer(staging, i * plan.parts.size, plan.inputs, 0, plan.parts.size);
+      this.encodePass(encoder, plan.train, count);
+      encoder.copyBufferToBuffer(plan.results, 0, readback, at, 4 * RESULT_WORDS * count);
+      at += 4 * RESULT_WORDS * count;
+    }
+    this.encodePass(encoder, optimizer === undefined ? loaded.reduce : [...loaded.reduce, ...loaded.adamw], 0);
+    encoder.copyBufferToBuffer(loaded.norm, 0, readback, at, 16);
+    if (optimizer === undefined) encoder.copyBufferToBuffer(arenas.grad, 0, readback, at + 16, gradientBytes);
+    gpu.submit(encoder);
+    if (optimizer !== undefined) loaded.slots = [];
+
+    const data = new Float32Array(await gpu.read(readback, resultBytes + 16 + gradientBytes));
+    const [gradNorm = NaN, , notFinite = 1] = data.subarray(resultBytes / 4);
+    const finite = notFinite === 0;
+    if (finite && optimizer !== undefined) loaded.step++;
+    let first = 0;
+    const reports = request.rows.map((row) => {
+      const own = unpackUpdate(row, data, first * RESULT_WORDS, request.objective);
+      first += row.tokens.length;
+      return own;
+    });
+    let loss = 0;
+    for (let i = 0; i < first; i++) loss += data[i * RESULT_WORDS + 7] ?? 0;
+    const outcome = !finite ? { applied: false, skipped: 'non-finite' as const }
+      : optimizer === undefined ? { applied: false, skipped: 'not-requested' as const } : { applied: true };
+    return { report: { loss, gradNorm, ...outcome, rows: reports }, gradient: data.subarray(resultBytes / 4 + 4) };
+  }
+
+  /** A slot of the cache for every row, the one that already holds most of it where there is one. */
+  private assignSlots(loaded: Loaded, request: SampleRequest, rows: readonly (readonly [number, SampleRequest['rows'][number]])[]): Job[] {
+    const suffix = rows.reduce((sum, [, row]) => sum + row.tokens.length, 0);
+    const grown = (now: number, wanted: number, most: number): number =>
+      now >= wanted ? now : Math.min(most, Math.max(16, 2 ** Math.ceil(Math.log2(wanted))));
+    const most = Math.max(loaded.tokenLimit, rows.length);
+    const now = loaded.decoding;
+    const positions = grown(now?.positions ?? 0, request.maxLength, loaded.model.config.max_position_embeddings);
+    const capacity = {
+      items: grown(now?.items ?? 0, Math.min(suffix, most), most),
+      rows: grown(now?.rows ?? 0, rows.length, cacheRows(loaded.model, positions, this.bindingLimit)),
+      positions,
+    };
+    // Longer rollouts leave room for fewer; the rows of this request fit by the caller's count.
+    if (capacity.rows < rows.length) Object.assign(capacity, { rows: rows.length, positions: request.maxLength });
+    if (now === undefined || now.items < capacity.items || now.rows < capacity.rows || now.positions < capacity.positions) {
+      now?.destroy();
+      loaded.decoding = decodingPlan(this.gpu, loaded.kernels, loaded.model, loaded.arenas, capacity);
+      loaded.slots = [];
+    }
+    while (loaded.slots.length < capacity.rows) loaded.slots.push({ stream: -1, tokens: new Uint32Array(0), used: -1 });
+
+    const age = ++this.clock;
+    const free = new Set(loaded.slots);
+    const claimed = rows.map(([, row]) => {
+      const known = [...free].find((slot) => slot.stream === row.stream && commonPrefix(slot.tokens, row.tokens) > 0);
+      if (known !== undefined) free.delete(known);
+      return known;
+    });
+    const oldest = [...free].sort((a, b) => a.used - b.used);
+    return rows.map(([index, { tokens, stream }], i) => {
+      const slot = claimed[i] ?? oldest.shift();
+      if (slot === undefined) throw new EngineError('the cache has no free slot', 'internal');
+      // At least the last token is run again: its logits draw the next one.
+      const kept = Math.min(commonPrefix(slot.tokens, tokens), tokens.length - 1);
+      Object.assign(slot, { stream, tokens: tokens.slice(0, kept), used: age });
+      return { index, stream, slot, slotIndex: loaded.slots.indexOf(slot), context: tokens, tokens: [], logProbs: [], stop: undefined };
+    });
+  }
+
+  private async decode(loaded: Loaded, request: SampleRequest, jobs: readonly Job[]): Promise<void> {
+    const { gpu } = this;
+    const { queue } = gpu.device;
+    const plan = loaded.decoding;
+    if (plan === undefined) return;
+    request.signal?.throwIfAborted();
+    const stops = new Set(request.stopTokens);
+    queue.writeBuffer(plan.flags, 0, tokenFlags(loaded, request));
+    queue.writeBuffer(plan.sampling, 0, packWords([
+      request.seed >>> 0, request.step >>> 0, request.topK ?? 0, CHUNK, loaded.model.config.vocab_size, loaded.model.width.vocab,
+      { f32: request.temperature }, { f32: request.topP ?? 1 },
+    ]));
+
+    // Prompts: what the cache does not hold yet, in passes of at most plan.items tokens.
+    const prompt: (readonly [token: number, position: number, slot: number])[] = [];
+    const lastItem = new Map<Job, number>();
+    for (const job of jobs) {
+      for (let position = job.slot.tokens.length; position < job.context.length; position++) {
+        prompt.push([job.context[position] ?? 0, position, job.slotIndex]);
+      }
+      lastItem.set(job, prompt.length - 1);
+    }
+    // The last token of a row draws its next one, from the last pass: all of them must be in it.
+    const ends = new Set(lastItem.values());
+    const order = [...prompt.keys()].sort((a, b) => Number(ends.has(a)) - Number(ends.has(b)) || a - b);
+    const passes = promptPasses(order.length, jobs.length, plan.items);
+    const placeOf = new Map(order.map((item, place) => [item, place]));
+
+    let active = [...jobs];
+    let encoder = gpu.device.createCommandEncoder();
+    for (const [i, { from, to }] of passes.entries()) {
+      const words = new Uint32Array(CURSOR_WORDS * (to - from));
+      for (let place = from; place < to; place++) words.set(prompt[order[place] ?? 0] ?? [], CURSOR_WORDS * (place - from));
+      queue.writeBuffer(plan.prompt.items, 0, words);
+      queue.writeBuffer(plan.prompt.batch, 0, packWords([to - from]));
+      this.encodePass(encoder, plan.read, to - from);
+      if (i < passes.length - 1) {
+        gpu.submit(encoder);
+        encoder = gpu.device.createCommandEncoder();
+      }
+    }
+    const lastFrom = passes.at(-1)?.from ?? 0;
+
+    const chunk = this.tuning.lanes === 1 ? CHUNK / 2 : CHUNK;
+    for (let round = 0; active.length > 0; round++) {
+      const cursors = new Uint32Array(CURSOR_WORDS * active.length);
+      for (const [i, job] of active.entries()) {
+        const length = job.context.length + job.tokens.length;
+        const token = job.tokens.at(-1) ?? job.context.at(-1) ?? 0;
+        const source = (placeOf.get(lastItem.get(job) ?? 0) ?? 0) - lastFrom;
+        cursors.set([token, length - 1, job.slotIndex, job.stream >>> 0, request.maxLength, 0, 0, round === 0 ? source : 0], CURSOR_WORDS * i);
+      }
+      queue.writeBuffer(plan.cursors.items, 0, cursors);
+      queue.writeBuffer(plan.cursors.batch, 0, packWords([active.length]));
+      const left = Math.max(...active.map((job) => request.maxLength - job.context.length - job.tokens.length));
+      const steps = Math.min(chunk, left);
+      const pass = encoder.beginComputePass();
+      for (let s = 0; s < steps; s++) gpu.encode(pass, round === 0 && s === 0 ? plan.begin : plan.step, active.length);
+      pass.end();
+      const bytes = 8 * CHUNK * active.length;
+      const readback = gpu.readback(bytes);
+      encoder.copyBufferToBuffer(plan.drawn, 0, readback, 0, bytes);
+      gpu.submit(encoder);
+      const data = await gpu.read(readback, bytes);
+      encoder = gpu.device.createCommandEncoder();
+      const ids = new Uint32Array(data);
+      const logProbs = new Float32Array(data);
+      for (const [i, job] of active.entries()) {
+        for (let s = 0; s < steps && job.stop === undefined; s++) {
+          const at = 2 * (i * CHUNK + s);
+          const id = ids[at] ?? 0;
+          job.tokens.push(id);
+          job.logProbs.push(logProbs[at + 1] ?? NaN);
+          if (stops.has(id)) job.stop = 'token';
+          else if (job.context.length + job.tokens.length >= request.maxLength) job.stop = 'length';
+        }
+        // The newest token is not in the cache yet.
+        job.slot.tokens = Uint32Array.from([...job.context, ...job.tokens.slice(0, -1)]);
+      }
+      active = active.filter((job) => job.stop === undefined);
+      request.signal?.throwIfAborted();
+    }
+  }
+}
+
+/** Passes over so many prompt tokens, of which the last `ends` must lie in one pass. */
+function promptPasses(tokens: number, ends: number, most: number): { readonly from: number; readonly to: number }[] {
+  const passes: { from: number; to: number }[] = [];
+  for (let from = 0; from < tokens; ) {
+    const left = tokens - from;
+    const to = left <= most ? tokens : Math.min(from + most, tokens - ends);
+    passes.push({ from, to });
+    from = to;
+  }
+  return passes;
+}
+
+function commonPrefix(a: Uint32Array, b: Uint32Array): number {
+  const most = Math.min(a.length, b.length);
+  for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
+  return most;
+}
+
+function checkpointSize(model: GpuModel): number {
+  return model.runs.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** @throws EngineError `invalid`. */
+function checkSampleRequest(config: PolicyConfig, request: SampleRequest): void {
+  checkTokens(config, request.rows.map((row) => row.tokens));
+  if (!(request.temperature >= 0 && request.temperature < Infinity)) {
+    throw new EngineError('the sampling temperature must be a number from 0', 'invalid');
+  }
+  if (request.maxLength > config.max_position_embeddings) {
+    throw new EngineError(`maxLength is ${request.maxLength}; the policy has ${config.max_position_embeddings} positions`, 'invalid');
+  }
+}
+
+/** Per id: 1 without mass, 2 ends a rollout. @throws EngineError `invalid` where no id keeps any mass. */
+function tokenFlags({ model, suppressTokens }: Loaded, request: SampleRequest): Uint32Array<ArrayBuffer> {
+  const flags = new Uint32Array(model.width.vocab).fill(1, model.config.vocab_size);
+  for (const id of [...suppressTokens, ...(request.bannedTokens ?? [])]) if (id < flags.length) flags[id] = 1;
+  if (flags.every((flag) => flag === 1)) throw new EngineError('every token is banned', 'invalid');
+  for (const id of request.stopTokens) if (id < flags.length) flags[id] = (flags[id] ?? 0) | 2;
+  return flags;
+}
+
+/** The uniform of grad_norm.wgsl and adamw.wgsl. */
+function optimizerWords(model: GpuModel, optimizer: AdamW | undefined, step: number): ArrayBuffer {
+  const { learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 1, weightDecay = 0, maxGradNorm = Infinity } = optimizer ?? {};
+  return packWords([
+    model.size / 64, { f32: Math.min(maxGradNorm, 3.4e38) }, { f32: learningRate }, { f32: beta1 }, { f32: 1 - beta1 }, { f32: beta2 },
+    { f32: 1 - beta2 }, { f32: epsilon }, { f32: weightDecay }, { f32: 1 / (1 - beta1 ** step) }, { f32: 1 / (1 - beta2 ** step) },
+  ]);
+}
+
+/** The results of an item are about the token after it. */
+function unpackUpdate(row: UpdateRequest['rows'][number], data: Float32Array, first: number, objective: Objective): UpdateTokens {
+  const n = row.tokens.length;
+  const blank = (): Float32Array => new Float32Array(n).fill(NaN);
+  const tokens = {
+    logProbs: blank(), entropy: blank(), ratio: blank(), kl: blank(), clipped: new Uint8Array(n), dLogProb: new Float32Array(n),
+    gradient: new Float32Array(n),
+  };
+  for (let t = 1; t < n; t++) {
+    if (row.weights[t] === 0) continue;
+    const [logProb = NaN, entropy = NaN, ratio = NaN, kl = NaN, clipped = 0, dLogProb = NaN, gradient = NaN] =
+      data.subarray(first + (t - 1) * RESULT_WORDS, first + t * RESULT_WORDS);
+    tokens.logProbs[t] = logProb;
+    tokens.entropy[t] = entropy;
+    if (objective.kind === 'grpo') tokens.ratio[t] = ratio;
+    if (objective.kind === 'grpo' && row.referenceLogProbs !== undefined) tokens.kl[t] = kl;
+    tokens.clipped[t] = clipped;
+    tokens.dLogProb[t] = dLogProb;
+    tokens.gradient[t] = gradient;
+  }
+  return tokens;
+}
+
+function unpackScores(rows: readonly PackedRow[], data: ArrayBuffer, best: number, k: number | undefined): TokenScores[] {
+  const results = new Float32Array(data, 0, best / 4);
+  const bestIds = new Uint32Array(data, best);
+  const bestLogProbs = new Float32Array(data, best);
+  let first = 0;
+  return rows.map(({ tokens }) => {
+    const n = tokens.length;
+    const logProbs = new Float32Array(n).fill(NaN);
+    const entropy = new Float32Array(n).fill(NaN);
+    const ids = new Uint32Array(n * (k ?? 0));
+    const idLogProbs = new Float32Array(n * (k ?? 0)).fill(NaN);
+    for (let t = 1; t < n; t++) {
+      const item = first + t - 1;
+      logProbs[t] = results[item * RESULT_WORDS] ?? NaN;
+      entropy[t] = results[item * RESULT_WORDS + 1] ?? NaN;
+      for (let i = 0; i < (k ?? 0); i++) {
+        const at = 2 * (item * (k ?? 0) + i);
+        ids[t * (k ?? 0) + i] = bestIds[at] ?? 0;
+        idLogProbs[t * (k ?? 0) + i] = bestLogProbs[at + 1] ?? NaN;
+      }
+    }
+    first += n;
+    return { logProbs, entropy, ...(k === undefined ? {} : { alternatives: { ids, logProbs: idLogProbs } }) };
+  });
+}

@@ -1,0 +1,98 @@
+/** From rows of tokens to what the kernels read: items end to end, and the order of equal ids. */
+import { EngineError, type Objective, type UpdateRow } from '../engine.ts';
+import { packWords } from './gpu.ts';
+import { ITEM_WORDS, type TrainingPlan } from './training.ts';
+
+/** A row of a batch, with what is asked about its tokens where it is for training. */
+export interface PackedRow {
+  readonly tokens: Uint32Array;
+  readonly update?: UpdateRow;
+}
+
+/** Cuts rows into batches of at most `limit` tokens, in order. */
+export function microBatches<Row extends { readonly tokens: Uint32Array }>(rows: readonly Row[], limit: number): Row[][] {
+  const batches: Row[][] = [];
+  let [batch, left] = [[] as Row[], 0];
+  for (const row of rows) {
+    if (row.tokens.length > left) {
+      batches.push((batch = []));
+      left = limit;
+    }
+    batch.push(row);
+    left -= row.tokens.length;
+  }
+  return batches;
+}
+
+export function countTokens(rows: readonly { readonly tokens: Uint32Array }[]): number {
+  return rows.reduce((sum, { tokens }) => sum + tokens.length, 0);
+}
+
+/** The contents of a plan's `inputs` for one batch. */
+export function packInputs(
+  rows: readonly PackedRow[],
+  { parts, vocab, splits, temperature, objective, alternatives = 0 }: {
+    readonly parts: TrainingPlan['parts']; readonly vocab: number; readonly splits: number; readonly temperature: number;
+    readonly objective: Objective | undefined; readonly alternatives?: number;
+  },
+): ArrayBuffer {
+  const count = countTokens(rows);
+  const data = new ArrayBuffer(parts.size);
+  const grpo = objective?.kind === 'grpo' ? objective : undefined;
+  const split = Math.ceil(count / splits / 4) * 4;
+  new Uint8Array(data).set(new Uint8Array(packWords([
+    count, split, objective === undefined ? 0 : grpo === undefined ? 1 : 2, alternatives, { f32: temperature },
+    { f32: grpo?.epsilonLow ?? 0 }, { f32: grpo?.epsilonHigh ?? 0 }, { f32: grpo?.beta ?? 0 },
+  ])));
+
+  const words = new Uint32Array(data, parts.items, ITEM_WORDS * count);
+  const floats = new Float32Array(data, parts.items, ITEM_WORDS * count);
+  const perId = new Uint32Array(vocab + 1);
+  let first = 0;
+  for (const { tokens, update } of rows) {
+    for (const [t, token] of tokens.entries()) {
+      const at = ITEM_WORDS * (first + t);
+      words.set([token, t, first, first + tokens.length, tokens[t + 1] ?? 0], at);
+      perId[token + 1] = (perId[token + 1] ?? 0) + 1;
+      const weight = update?.weights[t + 1] ?? 0;
+      if (update === undefined || weight === 0) continue;
+      const asked = grpo === undefined
+        ? [0, 0]
+        : [update.advantages?.[t + 1] ?? NaN, update.oldLogProbs?.[t + 1] ?? NaN];
+      const reference = grpo === undefined ? undefined : update.referenceLogProbs?.[t + 1];
+      const numbers = reference === undefined ? asked : [...asked, reference];
+      words[at + 5] = reference === undefined ? 1 : 3;
+      // A NaN must reach the gradient and stop the step; a clamp on the GPU may swallow it, a product does not.
+      floats.set([numbers.some(Number.isNaN) ? NaN : weight, ...asked, reference ?? 0], at + 6);
+    }
+    first += tokens.length;
+  }
+
+  const starts = new Uint32Array(data, parts.starts, vocab + 1);
+  for (let id = 0; id < vocab; id++) starts[id + 1] = (starts[id] ?? 0) + (perId[id + 1] ?? 0);
+  const next = starts.slice(0, vocab);
+  const order = new Uint32Array(data, parts.order, count);
+  for (let i = 0; i < count; i++) {
+    const id = words[ITEM_WORDS * i] ?? 0;
+    const to = next[id] ?? 0;
+    order[to] = i;
+    next[id] = to + 1;
+  }
+  return data;
+}
+
+/** @throws EngineError `invalid` where an array of a row is missing or of the wrong length. */
+export function checkUpdateRows(rows: readonly UpdateRow[], objective: Objective): void {
+  for (const [i, row] of rows.entries()) {
+    const arrays: [name: string, array: Float32Array | undefined][] = [['weights', row.weights]];
+    if (objective.kind === 'grpo') {
+      arrays.push(['advantages', row.advantages], ['oldLogProbs', row.oldLogProbs]);
+      if (objective.beta > 0 || row.referenceLogProbs !== undefined) arrays.push(['referenceLogProbs', row.referenceLogProbs]);
+    }
+    for (const [name, array] of arrays) {
+      if (array?.length !== row.tokens.length) {
+        throw new EngineError(`row ${i}: ${name} needs one number for each of ${row.tokens.length} tokens`, 'invalid');
+      }
+    }
+  }
+}
