@@ -100,9 +100,10 @@ function lab(): Lab {
     }),
     now: () => (clock += 1),
     newId: () => `run-${++ids}`,
-    ...overrides,
   };
-  return new Lab(platform, (event) => { events.push(event); });
+  // Looked up at each call, so that a test can change it later.
+  const changing = new Proxy(platform, { get: (target, key: keyof Platform) => overrides[key] ?? target[key] });
+  return new Lab(changing, (event) => { events.push(event); });
 }
 
 const hello = { type: 'hello', version: 1, assets: 'http://x/', engine: 'auto' } as const;
@@ -325,6 +326,20 @@ describe('faults', () => {
 });
 
 describe('another engine', () => {
+  it('that cannot be had leaves the one at work, and says so', async () => {
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
+    await until(() => state() === 'paused');
+    overrides.startEngine = () => Promise.reject(new EngineError('no adapter', 'unsupported'));
+    await l.handle({ type: 'choose-engine', engine: 'webgpu' });
+    expect(of('fault').at(-1)).toMatchObject({ about: 'engine', message: 'no adapter' });
+    await l.handle({ type: 'resume' });
+    await until(() => state() === 'finished');
+    expect(engines).toHaveLength(1);
+    expect(engines[0]?.updates).toBe(5);
+  });
+
   it('takes over in mid-run with the same weights', async () => {
     const l = lab();
     await l.handle(hello);

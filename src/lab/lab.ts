@@ -211,17 +211,23 @@ export class Lab {
     });
   }
 
+  /** Where the engine asked for cannot be had, the one at work stays. */
   private async chooseEngine(choice: EngineChoice): Promise<void> {
     const wasRunning = this.run?.summary.state === 'running';
     await this.stopLoop(this.run !== undefined);
     const old = await this.started?.catch(() => undefined);
     if (this.run !== undefined && old !== undefined) await this.takeSnapshot(this.run, old.engine);
-    const { engine } = await this.startEngine(choice);
-    old?.engine.dispose();
-    if (this.run !== undefined) {
-      await this.loadInto(engine, this.run);
-      if (wasRunning) this.go(Infinity);
+    try {
+      const { engine } = await this.startEngine(choice);
+      old?.engine.dispose();
+      if (this.run !== undefined) await this.loadOrReplace(engine, this.run);
+    } catch (error) {
+      this.fault(error, 'engine');
+      if (old === undefined) return;
+      this.started = Promise.resolve(old);
+      this.emitEngine(old);
     }
+    if (wasRunning) this.go(Infinity);
   }
 
   private async prepare(settings: RunSettings): Promise<void> {

@@ -1,0 +1,70 @@
+/** Where the lab runs in a browser: which engine a visitor gets and why, models by fetch, runs in IndexedDB. */
+import { FILE_NAMES, loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
+import { createCpuEngine } from '../policy/cpu/engine.ts';
+import { spawnInBrowser } from '../policy/cpu/spawn.browser.ts';
+import { EngineError, type PolicyEngine } from '../policy/engine.ts';
+import { acquireDevice, type NoDeviceReason } from '../policy/webgpu/device.ts';
+import { createWebGpuEngine } from '../policy/webgpu/engine.ts';
+import { shaders } from '../policy/webgpu/shaders.browser.ts';
+import { CheckpointError } from '../policy/safetensors.ts';
+import { createBrowserPython } from '../tools/python/python.browser.ts';
+import type { Platform, StartedEngine } from './lab.ts';
+import type { EngineChoice, EngineReason } from './protocol.ts';
+import { openRunStore } from './store.ts';
+
+const REASONS: Readonly<Record<NoDeviceReason, EngineReason>> = {
+  'insecure-context': 'insecure-context',
+  'no-webgpu': 'no-webgpu',
+  'no-adapter': 'no-adapter',
+  'request-failed': 'adapter-error',
+};
+
+function cpu(reason: EngineReason, detail?: string): StartedEngine {
+  return { engine: createCpuEngine({ spawn: spawnInBrowser }), reason, ...(detail === undefined ? {} : { detail }) };
+}
+
+/** A GPU that passes the start-up test gets the WGSL engine; an emulated one only where the visitor asks for it. */
+async function startEngine(choice: EngineChoice): Promise<StartedEngine> {
+  if (choice === 'cpu') return cpu('chosen');
+  // Firefox and older browsers have no `gpu` in workers, or none at all.
+  const acquired = await acquireDevice((navigator as { readonly gpu?: GPU }).gpu);
+  if (!acquired.ok) {
+    if (choice === 'webgpu') throw new EngineError(acquired.message, 'unsupported');
+    return cpu(REASONS[acquired.reason], acquired.message);
+  }
+  const { device, adapter, software } = acquired;
+  if (choice === 'auto' && software) {
+    device.destroy();
+    return cpu('software-adapter', adapter);
+  }
+  try {
+    const engine: PolicyEngine = await createWebGpuEngine({ device, adapterInfo: acquired.info, shaders });
+    return { engine, reason: choice === 'auto' ? 'gpu' : 'chosen' };
+  } catch (error) {
+    device.destroy();
+    if (choice === 'webgpu') throw error;
+    return cpu('self-test-failed', error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function loadModel(assets: string, name: string): Promise<PolicyFiles> {
+  return loadPolicy(async (file) => {
+    const response = await fetch(new URL(`models/${name}/${file}`, assets));
+    if (response.status === 404) return undefined;
+    if (!response.ok) throw new CheckpointError(`${name}/${file} could not be loaded (${response.status} ${response.statusText})`);
+    return new Uint8Array(await response.arrayBuffer());
+  }).catch((error: unknown) => {
+    // A cut network rejects with a TypeError that names nothing.
+    if (error instanceof TypeError) throw new CheckpointError(`the files of ${name} (${FILE_NAMES.join(', ')}) could not be loaded: is the server still there?`, { cause: error });
+    throw error;
+  });
+}
+
+export const browserPlatform: Platform = {
+  startEngine,
+  createPython: createBrowserPython,
+  openStore: () => openRunStore(),
+  loadModel,
+  now: () => Date.now(),
+  newId: () => crypto.randomUUID(),
+};
