@@ -11,9 +11,9 @@ import { serve } from './interpreter.ts';
 const port = parentPort;
 if (port === null) throw new Error('worker.node.ts runs in a worker thread');
 
-class WorkerGlobalScope {}
+const WorkerGlobalScope = function WorkerGlobalScope(): void { /* only its name and prototype are asked for */ };
 const scope = globalThis as unknown as Record<string, unknown>;
-Object.setPrototypeOf(globalThis, WorkerGlobalScope.prototype);
+Object.setPrototypeOf(globalThis, WorkerGlobalScope.prototype as object);
 const page = {
   WorkerGlobalScope,
   self: globalThis,
