@@ -64,3 +64,20 @@ export function softwareVulkan() {
     LD_LIBRARY_PATH: [folder, process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter),
   };
 }
+
+/** A driver of a real GPU; Mesa's lavapipe runs on the processor and is often too old for Dawn. */
+function hasGpuDriver() {
+  return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', join(homedir(), '.local/share/vulkan/icd.d')]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder))
+    .some((name) => name.endsWith('.json') && !name.startsWith('lvp'));
+}
+
+/**
+ * The environment for WebGPU in Node outside of the tests: a GPU where there is one, else SwiftShader.
+ * @returns {Record<string, string>}
+ */
+export function vulkanForNode() {
+  const decided = process.env.VK_ICD_FILENAMES ?? process.env.VK_DRIVER_FILES;
+  return process.platform !== 'linux' || decided !== undefined || hasGpuDriver() ? {} : softwareVulkan();
+}

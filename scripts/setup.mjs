@@ -32,7 +32,7 @@ export async function setUp({ browser = false, log = console.log } = {}) {
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
     throw new SetUpError(`Atelier needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`);
   }
-  if (!packagesAreThere()) await timed(log, 'Installing npm packages', () => run('npm', ['ci'], 600));
+  if (!packagesAreThere()) await timed(log, 'Installing npm packages', () => run('npm', ['ci', '--loglevel', 'warn'], 600));
   const { setUpPython } = await import('./python.mjs');
   await setUpPython({ log });
   if (browser && findChromium() === undefined) await timed(log, 'Installing a browser for the tests', installBrowser);
