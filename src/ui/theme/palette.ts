@@ -100,7 +100,7 @@ function declarations(palette: Palette, scheme: ThemeName): string {
   for (const [name, value] of Object.entries(palette) as [string, Palette[keyof Palette]][]) {
     if (typeof value === 'string') lines.push(`--${kebab(name)}: ${value}`);
     else if (Array.isArray(value)) value.forEach((colour: string, i) => lines.push(`--${kebab(name)}-${i + 1}: ${colour}`));
-    else for (const [key, colour] of Object.entries(value)) lines.push(`--${kebab(name)}-${key}: ${String(colour)}`);
+    else for (const [key, colour] of Object.entries(value)) lines.push(`--${kebab(name)}-${key}: ${colour}`);
   }
   return lines.join('; ');
 }

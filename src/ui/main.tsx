@@ -1,0 +1,19 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { fetchRecordedRun } from '../lab/recorded.ts';
+import { App } from './App.tsx';
+import { openLab } from './stores/lab.ts';
+import { loadRecorded } from './stores/recorded.ts';
+import { startTheme } from './stores/theme.ts';
+import './theme/base.css';
+
+// The folder of the page, whatever server and path it lies under.
+const base = new URL('.', location.href.split('#')[0]).href;
+
+startTheme();
+openLab(base);
+void loadRecorded(() => fetchRecordedRun(base));
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(<StrictMode><App /></StrictMode>);

@@ -1,0 +1,85 @@
+/**
+ * The address is canonical: view, run, step, question, rollout, token and signal are read from the part behind `#`
+ * and from nowhere else. What stands there is anybody's text, so every value is checked.
+ */
+import { useSyncExternalStore } from 'react';
+import type { BaseLocationHook, BaseSearchHook } from 'wouter';
+
+export const SIGNALS = ['none', 'logprob', 'entropy', 'advantage', 'ratio', 'clip', 'kl', 'gradient'] as const;
+/** What the background of a token shows. The key for each is its place in the list. */
+export type Signal = (typeof SIGNALS)[number];
+
+/** What is looked at in the group view. Steps, questions and rollouts count from 1; tokens are positions, from 0. */
+export interface Selection {
+  /** Undefined: the run that is going on, or the recorded one. */
+  readonly run: string | undefined;
+  /** Undefined: the newest. */
+  readonly step: number | undefined;
+  readonly question: number;
+  readonly rollout: number;
+  readonly token: number | undefined;
+  readonly signal: Signal;
+}
+
+function whole(text: string | null, least: number): number | undefined {
+  if (text === null || !/^\d{1,9}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= least ? value : undefined;
+}
+
+export function parseSelection(search: string): Selection {
+  const query = new URLSearchParams(search);
+  const run = query.get('run');
+  return {
+    run: run !== null && /^[\w.:-]{1,100}$/.test(run) ? run : undefined,
+    step: whole(query.get('step'), 1),
+    question: whole(query.get('question'), 1) ?? 1,
+    rollout: whole(query.get('rollout'), 1) ?? 1,
+    token: whole(query.get('token'), 0),
+    signal: SIGNALS.find((name) => name === query.get('signal')) ?? 'none',
+  };
+}
+
+/** The address of a selection; what is at its default is left out. */
+export function groupAddress(selection: Partial<Selection>): string {
+  const query = new URLSearchParams();
+  const { run, step, question, rollout, token, signal } = selection;
+  if (run !== undefined) query.set('run', run);
+  if (step !== undefined) query.set('step', String(step));
+  if (question !== undefined && question !== 1) query.set('question', String(question));
+  if (rollout !== undefined && rollout !== 1) query.set('rollout', String(rollout));
+  if (token !== undefined) query.set('token', String(token));
+  if (signal !== undefined && signal !== 'none') query.set('signal', signal);
+  const text = query.toString();
+  return text === '' ? '/group' : `/group?${text}`;
+}
+
+/** Splits what stands behind `#` into path and query. */
+export function splitHash(hash: string): { readonly path: string; readonly search: string } {
+  const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
+  return { path: `/${path}`, search };
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  addEventListener('hashchange', listener);
+  return () => {
+    removeEventListener('hashchange', listener);
+  };
+};
+
+/** Goes to an address of the page; `replace` leaves no entry in the history (walking through tokens). */
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const url = `#${to}`;
+  if (location.hash === url) return;
+  if (replace) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () => splitHash(location.hash).search);
+
+/** For wouter: unlike its own hash location, the query too stands behind `#`. */
+export const useHashRoute: BaseLocationHook & { searchHook: BaseSearchHook; hrefs: (href: string) => string } = Object.assign(
+  (): [string, typeof navigate] => [useSyncExternalStore(subscribe, () => splitHash(location.hash).path), navigate],
+  { searchHook: useHashSearch, hrefs: (href: string): string => `#${href}` },
+);

@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import type { RunSummary } from '../../lab/protocol.ts';
+import { Bar } from '../components/Bar.tsx';
+import { Button } from '../components/Button.tsx';
+import { Icon } from '../components/Icon.tsx';
+import { lab, useLab, type Progress } from '../stores/lab.ts';
+import { format, t } from '../text/text.ts';
+import styles from './RunStatus.module.css';
+
+interface RunStatusProps {
+  readonly run: RunSummary;
+  /** One line, for the top bar, with a button to pause. */
+  readonly compact?: boolean;
+}
+
+/** Where a run is: step, phase, rollouts, time left. */
+export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
+  const progress = useLab((s) => s.progress);
+  const asked = useLab((s) => s.asked);
+  const secondsLeft = useLab((s) => s.secondsLeft);
+  const active = run.state === 'running' || run.state === 'preparing';
+  const { steps } = run.settings;
+  const done = run.step + (active ? shareOfStep(progress) : 0);
+  const left = active && secondsLeft !== undefined ? t('run.left', { seconds: secondsLeft }) : '';
+  const at = t('run.stepOf', { step: run.step, of: steps });
+  if (compact) {
+    return (
+      <div className={styles.compact}>
+        <span className={styles.at}>{at}</span>
+        <div className={styles.bar}><Bar label={t('run.progress')} value={done} most={steps} /></div>
+        <span className={styles.left}>{run.state === 'paused' ? t('run.paused') : left}</span>
+        {run.state === 'paused'
+          ? <Button kind="quiet" onClick={lab.resume}><Icon name="play" size={16} />{t('train.resume')}</Button>
+          : <Button kind="quiet" disabled={asked === 'pause'} onClick={lab.pause}><Icon name="pause" size={16} />{t('train.pause')}</Button>}
+      </div>
+    );
+  }
+  return (
+    <div className={styles.full}>
+      <div className={styles.line}>
+        <b>{at}</b>
+        <span className={styles.left}>{left}</span>
+      </div>
+      <Bar label={t('run.progress')} value={done} most={steps} />
+      <p className={styles.phase}>{active && asked === 'pause' ? t('run.pausing') : phaseWords(run, progress)}</p>
+    </div>
+  );
+}
+
+/** Sampling takes the most of a step; within it rollouts end faster and faster. */
+function shareOfStep(progress: Progress | undefined): number {
+  if (progress === undefined || progress.of === 0) return 0;
+  const share = progress.rollouts / progress.of;
+  return progress.phase === 'sampling' || progress.phase === 'python' ? 0.6 * share : 0.6 + 0.3 * share;
+}
+
+function phaseWords(run: RunSummary, progress: Progress | undefined): string {
+  const reward = run.reward === undefined ? '–' : format.fixed(run.reward, 2);
+  switch (run.state) {
+    case 'preparing':
+      return t('run.preparing');
+    case 'running':
+      return progress === undefined ? t('run.starting') : t(`phase.${progress.phase}`, { done: progress.rollouts, of: progress.of });
+    case 'paused':
+      return t('run.pausedAt', { step: run.step, reward });
+    case 'finished':
+      return t('run.finishedAt', { step: run.step, reward });
+    case 'failed':
+      return t('run.failedAt', { step: run.step });
+    case 'idle':
+      return t('run.idle');
+  }
+}

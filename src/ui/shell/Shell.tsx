@@ -1,0 +1,46 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Icon, type IconName } from '../components/Icon.tsx';
+import { t, type PlainKey } from '../text/text.ts';
+import { TopBar } from './TopBar.tsx';
+import styles from './Shell.module.css';
+
+const VIEWS: readonly { readonly path: string; readonly label: PlainKey; readonly icon: IconName }[] = [
+  { path: '/', label: 'view.home', icon: 'home' },
+  { path: '/train', label: 'view.train', icon: 'train' },
+  { path: '/group', label: 'view.group', icon: 'group' },
+];
+
+/** What surrounds every view: the top bar, and the rail of views. */
+export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
+  const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const view = VIEWS.find((v) => v.path === path);
+  useEffect(() => {
+    document.title = view === undefined ? t('app.name') : `${t(view.label)} – ${t('app.name')}`;
+    main.current?.scrollTo(0, 0);
+  }, [view]);
+  return (
+    <div className={styles.shell}>
+      <button
+        type="button"
+        className={styles.skip}
+        onClick={() => {
+          main.current?.focus();
+        }}
+      >
+        {t('app.skip')}
+      </button>
+      <TopBar />
+      <nav className={styles.rail} aria-label={t('app.views')}>
+        {VIEWS.map(({ path: to, label, icon }) => (
+          <Link key={to} to={to} className={styles.view} aria-current={path === to ? 'page' : undefined}>
+            <Icon name={icon} size={22} />
+            {t(label)}
+          </Link>
+        ))}
+      </nav>
+      <main ref={main} className={styles.main} tabIndex={-1}>{children}</main>
+    </div>
+  );
+}

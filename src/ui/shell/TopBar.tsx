@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Choice } from '../components/Choice.tsx';
+import { Icon, type IconName } from '../components/Icon.tsx';
+import { Segments } from '../components/Segments.tsx';
+import { useDraft } from '../stores/draft.ts';
+import { useLab } from '../stores/lab.ts';
+import { chooseTheme, THEME_CHOICES, useTheme } from '../stores/theme.ts';
+import { format, LANGUAGES, t } from '../text/text.ts';
+import { RunStatus } from './RunStatus.tsx';
+import styles from './TopBar.module.css';
+
+const isActive = (state: string | undefined): boolean => state === 'running' || state === 'preparing' || state === 'paused';
+
+export function TopBar(): ReactNode {
+  const run = useLab((s) => s.run);
+  const draft = useDraft();
+  const { choice } = useTheme();
+  const [language] = LANGUAGES;
+  return (
+    <header className={styles.bar}>
+      <Link to="/" className={styles.brand}>{t('app.name')}</Link>
+      <EngineBadge />
+      <div className={styles.run}>{isActive(run?.state) && run !== undefined && <RunStatus run={run} compact />}</div>
+      <span className={styles.seed}>{t('app.seed', { seed: format.integer(run?.settings.seed ?? draft.seed) })}</span>
+      {LANGUAGES.length > 1 && language !== undefined && (
+        <Choice label={t('app.language')} value={language.code} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={() => undefined} />
+      )}
+      <Segments
+        label={t('app.theme')}
+        value={choice}
+        items={THEME_CHOICES.map((value) => ({ value, label: t(`theme.${value}`), picture: <Icon name={value satisfies IconName} size={16} /> }))}
+        onChange={chooseTheme}
+      />
+    </header>
+  );
+}
+
+/** Which engine computes, and why; leads to the readiness card. */
+function EngineBadge(): ReactNode {
+  const engine = useLab((s) => s.engine);
+  const connection = useLab((s) => s.connection);
+  const failed = connection === 'failed' || connection === 'other-version';
+  const kind = engine?.info.kind;
+  return (
+    <Link to="/" className={styles.badge} data-state={failed ? 'failed' : (kind ?? 'starting')}>
+      <span className={styles.lamp} aria-hidden="true" />
+      <span className={styles.engine}>{failed ? t('engine.none') : kind === undefined ? t('engine.starting') : t(`engine.${kind}`)}</span>
+      {engine !== undefined && <span className={styles.why}>{t(`why.short.${engine.reason}`)}</span>}
+    </Link>
+  );
+}

@@ -1,0 +1,49 @@
+/** Numbers, durations and plurals in a language's own way. Figures that stand in columns keep their precision. */
+export interface Format {
+  readonly integer: (x: number) => string;
+  /** Always this many decimals. */
+  readonly fixed: (x: number, digits: number) => string;
+  /** With + or −, always this many decimals; 0 has no sign. */
+  readonly signed: (x: number, digits: number) => string;
+  /** About `digits` significant figures, in scientific notation where that is shorter. */
+  readonly significant: (x: number, digits: number) => string;
+  readonly percent: (share: number) => string;
+  readonly dateTime: (milliseconds: number) => string;
+  /** The form for a count, by the rules of the language. */
+  readonly plural: (n: number, forms: Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>) => string;
+}
+
+export function formatFor(locale: string): Format {
+  const cache = new Map<string, Intl.NumberFormat>();
+  const numbers = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+    const key = JSON.stringify(options);
+    let made = cache.get(key);
+    if (made === undefined) {
+      made = new Intl.NumberFormat(locale, options);
+      cache.set(key, made);
+    }
+    return made;
+  };
+  const rules = new Intl.PluralRules(locale);
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const say = (x: number, options: Intl.NumberFormatOptions): string => {
+    if (Number.isNaN(x)) return '–';
+    // The typographic minus is as wide as a figure: columns do not jump.
+    return numbers(options).format(x).replace('-', '−');
+  };
+  return {
+    integer: (x) => say(x, { maximumFractionDigits: 0 }),
+    fixed: (x, digits) => say(x, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'negative' }),
+    signed: (x, digits) => say(x, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'exceptZero' }),
+    significant: (x, digits) => {
+      const size = Math.abs(x);
+      if (x !== 0 && Number.isFinite(x) && (size < 1e-3 || size >= 1e5)) {
+        return x.toExponential(digits - 1).replace('e+', 'e').replaceAll('-', '−');
+      }
+      return say(x, { maximumSignificantDigits: digits });
+    },
+    percent: (share) => say(share, { style: 'percent', maximumFractionDigits: 0 }),
+    dateTime: (milliseconds) => dates.format(milliseconds),
+    plural: (n, forms) => forms[rules.select(n)] ?? forms.other,
+  };
+}

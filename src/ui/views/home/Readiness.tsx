@@ -1,0 +1,93 @@
+import type { ReactNode } from 'react';
+import { Choice } from '../../components/Choice.tsx';
+import { Notice } from '../../components/Notice.tsx';
+import type { EngineChoice, PythonStatus } from '../../../lab/protocol.ts';
+import { useDraft } from '../../stores/draft.ts';
+import { lab, useLab, type LabState } from '../../stores/lab.ts';
+import { format, t } from '../../text/text.ts';
+import styles from './Readiness.module.css';
+
+const CHOICES: readonly EngineChoice[] = ['auto', 'webgpu', 'cpu'];
+const ESTIMATED_STEPS = 40;
+
+/** Whether this machine is ready, and how fast it is. */
+export function Readiness(): ReactNode {
+  const connection = useLab((s) => s.connection);
+  const detail = useLab((s) => s.connectionDetail);
+  const engine = useLab((s) => s.engine);
+  const python = useLab((s) => s.python);
+  const choice = useLab((s) => s.choice);
+  const faults = useLab((s) => s.faults);
+  return (
+    <section className={styles.card} aria-label={t('ready.title')}>
+      <h2>{t('ready.title')}</h2>
+      {connection === 'failed' && <Notice kind="fault" detail={detail}>{t('fault.worker')}</Notice>}
+      {connection === 'other-version' && <Notice kind="fault">{t('fault.version')}</Notice>}
+      <dl className={styles.facts}>
+        <div>
+          <dt>{t('ready.engine')}</dt>
+          <dd>
+            {engine === undefined ? <p>{t(connection === 'failed' ? 'engine.none' : 'engine.starting')}</p> : (
+              <>
+                <p><b>{t(`engine.${engine.info.kind}.long`)}</b></p>
+                <p className={styles.adapter}>{engine.info.adapter}</p>
+                <p className={styles.why}>{t(`why.${engine.reason}`)}</p>
+                {engine.detail !== undefined && <p className={styles.detail}>{engine.detail}</p>}
+              </>
+            )}
+            {faults.engine !== undefined && <Notice kind="fault" detail={faults.engine.message}>{t('fault.engine')}</Notice>}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('ready.choice')}</dt>
+          <dd>
+            <Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} />
+            <p className={styles.why}>{t('ready.choice.what')}</p>
+          </dd>
+        </div>
+        <div>
+          <dt>{t('ready.python')}</dt>
+          <dd>
+            <PythonFacts python={python} />
+            {faults.python !== undefined && python.state !== 'failed' && <Notice kind="fault" detail={faults.python.message}>{t('fault.python')}</Notice>}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('ready.speed')}</dt>
+          <dd><Speed engine={engine} /></dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function PythonFacts({ python }: { readonly python: PythonStatus }): ReactNode {
+  switch (python.state) {
+    case 'loading':
+      return <p>{t('python.loading')}</p>;
+    case 'failed':
+      return <Notice kind="fault" detail={python.message}>{t('fault.python')}</Notice>;
+    case 'ready': {
+      const { version, sympy, interruptible } = python.info;
+      return (
+        <>
+          <p><b>{t('python.ready', { version })}</b></p>
+          <p className={styles.why}>{sympy === undefined ? t('python.noSympy') : t('python.sympy', { version: sympy })}</p>
+          {!interruptible && <p className={styles.why}>{t('python.restarts')}</p>}
+        </>
+      );
+    }
+  }
+}
+
+function Speed({ engine }: { readonly engine: LabState['engine'] }): ReactNode {
+  const draft = useDraft();
+  const seconds = engine?.secondsPerStep;
+  if (seconds === undefined) return <p className={styles.why}>{t('speed.unknown')}</p>;
+  return (
+    <>
+      <p><b>{t('speed.measured', { seconds: format.fixed(seconds, 2) })}</b></p>
+      <p className={styles.why}>{t('speed.estimate', { steps: ESTIMATED_STEPS, seconds: seconds * ESTIMATED_STEPS, rollouts: draft.grpo.questions * draft.grpo.group })}</p>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { Segments } from '../../components/Segments.tsx';
+import { Chart, type Series } from '../../figures/Chart.tsx';
+import type { StepSummary } from '../../../lab/protocol.ts';
+import { groupAddress, navigate } from '../../routes.ts';
+import { useDraft } from '../../stores/draft.ts';
+import type { RunView } from '../../stores/runs.ts';
+import { format, t } from '../../text/text.ts';
+import { otherCurves, rewardCurve, type Curve, type CurveSeries } from './curves.ts';
+import styles from './Curves.module.css';
+
+interface CurvesProps {
+  readonly view: RunView | undefined;
+  readonly inParts: boolean;
+  readonly onInParts: (inParts: boolean) => void;
+}
+
+const NO_STEPS: readonly StepSummary[] = [];
+
+export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
+  const draft = useDraft();
+  const [cursor, setCursor] = useState<number | undefined>();
+  const steps = view?.steps ?? NO_STEPS;
+  const settings = view?.summary.settings ?? draft;
+  const numbers = useMemo(() => steps.map(({ step }) => step), [steps]);
+  const reward = useMemo(() => rewardCurve(steps, inParts), [steps, inParts]);
+  const { behaviour, update } = useMemo(() => otherCurves(steps, settings), [steps, settings]);
+  const marks = useMemo(() => steps.filter(({ skipped, warnings }) => skipped !== undefined || warnings.length > 0), [steps]);
+  const id = view?.summary.id;
+  const openable = view?.openable;
+  const open = useCallback((step: number): void => {
+    // Of a recorded run only some steps are there in full: the nearest is opened.
+    const nearest = openable?.reduce((best, next) => (Math.abs(next - step) < Math.abs(best - step) ? next : best), openable[0] ?? step);
+    if (id !== undefined && nearest !== undefined) navigate(groupAddress({ run: id, step: nearest }));
+  }, [id, openable]);
+  const last = settings.steps;
+  const chart = (curve: Curve, height: number): ReactNode => (
+    <Chart
+      key={curve.name}
+      title={t(`curve.${curve.name}`)}
+      unit={t(`curve.${curve.name}.unit`)}
+      steps={numbers}
+      last={last}
+      series={named(curve.series)}
+      domain={curve.domain}
+      digits={curve.digits}
+      height={height}
+      marks={curve.name === 'reward' ? marks.map(({ step }) => step) : []}
+      cursor={cursor}
+      onCursor={setCursor}
+      onOpen={open}
+      openHint={t('curves.open')}
+      stepName={(step) => t('run.step', { step })}
+      empty={t(curve.name === 'kl' && steps.length > 0 ? 'curve.kl.none' : 'curves.empty')}
+    />
+  );
+  const remarked = marks.findLast(({ step }) => cursor === undefined || step === cursor);
+  return (
+    <div className={styles.curves}>
+      <div className={styles.head}>
+        <p className={styles.hint}>
+          {numbers.length === 0 ? t('curves.empty') : cursor === undefined ? t('curves.hint') : t('curves.at', { step: cursor })}
+        </p>
+        <Segments
+          label={t('curves.rewardAs')}
+          value={inParts ? 'parts' : 'sum'}
+          items={[{ value: 'parts', label: t('curves.parts') }, { value: 'sum', label: t('curves.sum') }]}
+          onChange={(value) => {
+            onInParts(value === 'parts');
+          }}
+        />
+      </div>
+      {chart(reward, 232)}
+      <p className={styles.remark}>{remarked === undefined ? '' : remark(remarked)}</p>
+      <div className={styles.small}>{behaviour.map((curve) => chart(curve, 112))}</div>
+      <div className={styles.small}>{update.map((curve) => chart(curve, 88))}</div>
+      {steps.length > 0 && <StepTable steps={steps} />}
+    </div>
+  );
+}
+
+function named(series: readonly CurveSeries[]): Series[] {
+  return series.map(({ name, tier, ...rest }) => ({
+    key: `${name}${tier ?? ''}`,
+    label: name === 'tier' ? t('series.tier', { tier: tier ?? 0 }) : t(`series.${name}`),
+    ...(tier === undefined ? {} : { tag: format.integer(tier) }),
+    ...rest,
+  }));
+}
+
+function remark({ step, skipped, warnings }: StepSummary): string {
+  const words = [...(skipped === undefined ? [] : [t(`skipped.${skipped}`)]), ...warnings.map((warning) => t(`warning.${warning}`))];
+  return `${t('run.step', { step })}: ${words.join(' ')}`;
+}
+
+const COLUMNS = [
+  ['reward', 'reward', 2], ['accuracy', 'accuracy', 2], ['calls', 'tools/call_frequency', 2], ['equal', 'frac_reward_zero_std', 2],
+  ['length', 'completions/mean_length', 1], ['kl', 'kl', 4], ['entropy', 'entropy', 3], ['clip', 'clip_ratio/region_mean', 3], ['gradient', 'grad_norm', 3],
+] as const;
+
+/** The curves in numbers. */
+function StepTable({ steps }: { readonly steps: readonly StepSummary[] }): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => {
+      setOpen(event.currentTarget.open);
+    }}>
+      <summary>{t('curves.table')}</summary>
+      {open && (
+        // A region that scrolls must be reachable by keyboard.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className={styles.scroll} role="region" aria-label={t('curves.table')} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col" className="figure">{t('table.step')}</th>
+                {COLUMNS.map(([name]) => <th key={name} scope="col" className="figure">{t(`curve.${name}`)}</th>)}
+              </tr>
+            </thead>
+            <tbody>
+              {steps.map(({ step, metrics }) => (
+                <tr key={step}>
+                  <th scope="row" className="figure">{format.integer(step)}</th>
+                  {COLUMNS.map(([name, key, digits]) => <td key={name} className="figure">{format.fixed(metrics[key] ?? NaN, digits)}</td>)}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState, type ReactNode } from 'react';
+import { Notice } from '../../components/Notice.tsx';
+import { useRunView, type RunView } from '../../stores/runs.ts';
+import { t } from '../../text/text.ts';
+import { Curves } from './Curves.tsx';
+import { Setup } from './Setup.tsx';
+import { StoredRuns } from './StoredRuns.tsx';
+import { Transport } from './Transport.tsx';
+import styles from './TrainView.module.css';
+
+/** The live loop: set up, train, watch. */
+export function TrainView(): ReactNode {
+  const view = useRunView();
+  const [inParts, setInParts] = useState(true);
+  return (
+    <div className={styles.view}>
+      <h1 className="hidden">{t('view.train')}</h1>
+      <Transport />
+      <section className={styles.curves} aria-label={t('curves.title')}>
+        {view?.kind === 'recorded' && <Recorded view={view} />}
+        <Curves view={view} inParts={inParts} onInParts={setInParts} />
+      </section>
+      <div className={styles.setup}>
+        <Setup />
+        <StoredRuns />
+      </div>
+    </div>
+  );
+}
+
+function Recorded({ view }: { readonly view: RunView }): ReactNode {
+  const { summary } = view;
+  return (
+    <Notice kind="note">
+      <b>{t('recorded.label')}</b> {t('recorded.what', { seed: summary.settings.seed, steps: summary.step, engine: summary.engine.kind })}
+    </Notice>
+  );
+}

@@ -1,0 +1,72 @@
+/** Starting points for a run, and how a run is named: by what differs. Pure. */
+import { DEFAULT_GRPO, VARIANTS, type GrpoSettings, type VariantName } from '../../../grpo/settings.ts';
+import type { RunSettings } from '../../../lab/protocol.ts';
+
+export const PRESETS = ['paper', 'selective', 'unmasked', 'quick'] as const;
+export type PresetName = (typeof PRESETS)[number];
+
+/** Policies that ship with the page. */
+export const MODELS = ['arithmetic-base', 'arithmetic-small'] as const;
+
+const PAPER: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 1, steps: 40, grpo: DEFAULT_GRPO };
+
+export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
+  paper: PAPER,
+  selective: { ...PAPER, steps: 60, grpo: { ...DEFAULT_GRPO, reward: { noCall: 'full', callCost: 0.2 } } },
+  unmasked: { ...PAPER, grpo: { ...DEFAULT_GRPO, mask: false } },
+  quick: {
+    ...PAPER,
+    model: 'arithmetic-small',
+    steps: 40,
+    grpo: { ...DEFAULT_GRPO, questions: 4, optimizer: { ...DEFAULT_GRPO.optimizer, learningRate: 1e-3 } },
+  },
+};
+
+type Leaf = string | number | boolean;
+
+/** Every setting by its path: `seed`, `grpo.mask`, `grpo.reward.callCost`. */
+export function flatten(value: object, path = ''): ReadonlyMap<string, Leaf> {
+  const out = new Map<string, Leaf>();
+  for (const [key, item] of Object.entries(value) as [string, Leaf | object][]) {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (typeof item === 'object') for (const [inner, leaf] of flatten(item, at)) out.set(inner, leaf);
+    else out.set(at, item);
+  }
+  return out;
+}
+
+export interface Difference {
+  readonly path: string;
+  readonly value: Leaf;
+}
+
+/** The settings of `a` that are not those of `b`, in a fixed order. */
+export function differences(a: RunSettings, b: RunSettings): Difference[] {
+  const theirs = flatten(b);
+  return [...flatten(a)].filter(([path, value]) => !Object.is(theirs.get(path), value)).map(([path, value]) => ({ path, value }));
+}
+
+/** The preset that these settings are, whatever their seed. */
+export function presetOf(settings: RunSettings): PresetName | undefined {
+  return PRESETS.find((name) => differences(settings, { ...PRESET_SETTINGS[name], seed: settings.seed }).length === 0);
+}
+
+/** The variant whose switches are all set as it sets them. */
+export function variantOf(grpo: GrpoSettings): VariantName | undefined {
+  const names = Object.keys(VARIANTS) as VariantName[];
+  return names.find((name) =>
+    Object.entries(VARIANTS[name].settings).every(([key, value]) => Object.is(grpo[key as keyof GrpoSettings], value)));
+}
+
+export interface RunName {
+  /** The preset nearest to the run. */
+  readonly preset: PresetName;
+  readonly differences: readonly Difference[];
+}
+
+/** A run is named by the preset from which it differs least, and by what differs. */
+export function nameRun(settings: RunSettings): RunName {
+  const [first, ...others] = PRESETS.map((preset) => ({ preset, differences: differences(settings, PRESET_SETTINGS[preset]) }));
+  if (first === undefined) throw new Error('there are no presets');
+  return others.reduce((best, next) => (next.differences.length < best.differences.length ? next : best), first);
+}
