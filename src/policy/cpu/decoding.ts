@@ -218,12 +218,14 @@ export class Decoder {
 
   private begin({ rows, maxLength }: Omit<SampleRequest, 'signal'>): Running[] {
     const { num_hidden_layers, num_key_value_heads, head_dim } = this.programs.config;
-    const streams = new Set(rows.map((row) => row.stream));
-    for (const stream of this.cache.keys()) if (!streams.has(stream)) this.cache.delete(stream);
+    const known = new Map(this.cache);
+    this.cache.clear();
     return rows.map(({ tokens, stream }) => {
       const buffer = new Uint32Array(Math.max(maxLength, tokens.length));
       buffer.set(tokens);
-      const cache = this.cache.get(stream) ?? new RowCache(num_hidden_layers, num_key_value_heads, head_dim, bucket(tokens.length));
+      const cache = known.get(stream) ?? new RowCache(num_hidden_layers, num_key_value_heads, head_dim, bucket(tokens.length));
+      // A second row of the same stream has a cache of its own.
+      known.delete(stream);
       this.cache.set(stream, cache);
       cache.keepPrefixOf(tokens);
       return {
@@ -272,38 +274,40 @@ export class Decoder {
     const positions = new Uint32Array(B);
     let alive = [...rows.keys()];
     let goOn = true;
-    for (const { slot, others, tailMask } of this.slots) {
-      for (const [b, row] of rows.entries()) {
-        positions[b] = row.fed;
-        tokens[b] = row.tokens[row.fed] ?? 0;
+    try {
+      for (const { slot, others, tailMask } of this.slots) {
+        for (const [b, row] of rows.entries()) {
+          positions[b] = row.fed;
+          tokens[b] = row.tokens[row.fed] ?? 0;
+        }
+        const outputs = program(device.map((w) => w.ref), {
+          x: tensor(gather(host, d, tokens), [B, d]),
+          cos: tensor(gather(this.rotation.cos, D, positions), [B, 1, 2, D / 2]),
+          sin: tensor(gather(this.rotation.sin, D, positions), [B, 1, 2, D / 2]),
+          keys: frozen.keys.map((a) => a.ref),
+          values: frozen.values.map((a) => a.ref),
+          frozenMask: frozen.mask.ref,
+          tailKeys, tailValues,
+          slot: slot.ref, others: others.ref, tailMask: tailMask.ref,
+        });
+        ({ tailKeys, tailValues } = outputs);
+        const logits = download(outputs.logits);
+        const newKeys = outputs.keys.map(download);
+        const newValues = outputs.values.map(download);
+        alive = alive.filter((b) => {
+          const row = rows[b];
+          if (row === undefined) return false;
+          row.cache.reserve(row.fed + 1);
+          for (let layer = 0; layer < L; layer++) row.cache.append(layer, newKeys[layer] ?? logits, newValues[layer] ?? logits, b);
+          row.cache.tokens.push(row.tokens[row.fed++] ?? 0);
+          return !ended(row, logits.subarray(b * vocab, (b + 1) * vocab));
+        });
+        goOn = await proceed();
+        if (!goOn || alive.length === 0 || batchOf(alive.length) * 2 <= B) break;
       }
-      const outputs = program(device.map((w) => w.ref), {
-        x: tensor(gather(host, d, tokens), [B, d]),
-        cos: tensor(gather(this.rotation.cos, D, positions), [B, 1, 2, D / 2]),
-        sin: tensor(gather(this.rotation.sin, D, positions), [B, 1, 2, D / 2]),
-        keys: frozen.keys.map((a) => a.ref),
-        values: frozen.values.map((a) => a.ref),
-        frozenMask: frozen.mask.ref,
-        tailKeys, tailValues,
-        slot: slot.ref, others: others.ref, tailMask: tailMask.ref,
-      });
-      ({ tailKeys, tailValues } = outputs);
-      const logits = download(outputs.logits);
-      const newKeys = outputs.keys.map(download);
-      const newValues = outputs.values.map(download);
-      alive = alive.filter((b) => {
-        const row = rows[b];
-        if (row === undefined) return false;
-        row.cache.reserve(row.fed + 1);
-        for (let layer = 0; layer < L; layer++) row.cache.append(layer, newKeys[layer] ?? logits, newValues[layer] ?? logits, b);
-        row.cache.tokens.push(row.tokens[row.fed++] ?? 0);
-        return !ended(row, logits.subarray(b * vocab, (b + 1) * vocab));
-      });
-      goOn = await proceed();
-      if (!goOn || alive.length === 0 || batchOf(alive.length) * 2 <= B) break;
+    } finally {
+      for (const array of [...frozen.keys, ...frozen.values, frozen.mask, ...tailKeys, ...tailValues]) array.dispose();
     }
-
-    for (const array of [...frozen.keys, ...frozen.values, frozen.mask, ...tailKeys, ...tailValues]) array.dispose();
     return goOn ? rows.filter((_, b) => alive.includes(b)) : undefined;
   }
 

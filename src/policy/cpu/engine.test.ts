@@ -175,6 +175,17 @@ describe('decoding', () => {
     expect(warm.rows.map((row) => [...row.tokens])).toEqual(cold.rows.map((row) => [...row.tokens]));
   });
 
+  it('gives rows of one stream the same random numbers, each its own cache', async () => {
+    const engine = await engineFor(TINY);
+    const twice = request([same, same, rows[1] ?? same]);
+    const ask = { ...twice, rows: twice.rows.map((row) => ({ ...row, stream: 4 })) };
+    const { rows: drawn } = await engine.continue(ask);
+    expect(drawn[1]).toEqual(drawn[0]);
+    expect(await engine.continue(ask)).toEqual({ rows: drawn });
+    const alone = await (await engineFor(TINY)).continue({ ...ask, rows: ask.rows.slice(2) });
+    expect([...(drawn[2]?.tokens ?? [])]).toEqual([...(alone.rows[0]?.tokens ?? [])]);
+  });
+
   it('forgets keys and values when the weights change', async () => {
     const engine = await engineFor(TINY);
     await engine.continue(request(rows));

@@ -145,9 +145,6 @@ class CpuEngine implements PolicyEngine {
         throw new EngineError(`maxLength ${rest.maxLength} is beyond the ${config.max_position_embeddings} positions of the policy`, 'invalid');
       }
       if (!(rest.temperature >= 0)) throw new EngineError(`temperature ${rest.temperature} is below 0`, 'invalid');
-      if (new Set(rest.rows.map((row) => row.stream)).size !== rest.rows.length) {
-        throw new EngineError('two rows have the same stream', 'invalid');
-      }
       const homes = this.assign(rest.rows.map((row) => row.stream));
       const results = await this.settled(this.threads.map(async (thread, t) => {
         const rows = rest.rows.filter((_, i) => homes[i] === t);
@@ -174,7 +171,7 @@ class CpuEngine implements PolicyEngine {
         await this.send('reference', policy.reference);
         policy.referenceSent = true;
       }
-      const shares = share(rows, (row) => row.length - 1, this.threads.length);
+      const shares = share(policy.config, rows, (row) => row.length - 1, this.threads.length);
       const results = await this.settled(shares.map(async ({ chunks }, t) =>
         this.thread(t).call('score', { name: weights, chunks, temperature, alternatives })));
       return unshare(shares, results);
@@ -225,7 +222,7 @@ class CpuEngine implements PolicyEngine {
       if (objective.beta !== 0 && !referenceLogProbs) throw new EngineError(`row ${i} lacks log-probabilities of the reference`, 'invalid');
     }
     const trainable = rows.some((row) => row.weights.some((w, t) => t > 0 && w !== 0));
-    const shares = share(rows, (row) => row.tokens.length - 1, this.threads.length);
+    const shares = share(config, rows, (row) => row.tokens.length - 1, this.threads.length);
     const results = await this.settled(shares.map(async ({ chunks }, t) =>
       this.thread(t).call('backward', { chunks, objective, temperature })));
     // In the order of the threads: the same sum at every run.
