@@ -2,7 +2,7 @@
 The GRPO update of an engine against torch: the objective as TRL writes it, its gradient by autograd through the
 model as `transformers` opens it, clipping of the norm and one step of torch's AdamW.
 
-    npx tsx reference/dump.ts --out /tmp/dump --model public/models/arithmetic-base
+    node scripts/cli.mjs reference/dump.ts --out /tmp/dump --model arithmetic-base
     python reference/check_grpo.py /tmp/dump
 """
 

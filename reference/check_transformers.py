@@ -2,7 +2,7 @@
 Opens a checkpoint in `transformers` and compares what it computes with what an engine wrote down:
 log-probabilities, entropies, tokenisation.
 
-    npx tsx reference/dump.ts --out /tmp/dump --model public/models/arithmetic-base
+    node scripts/cli.mjs reference/dump.ts --out /tmp/dump --model arithmetic-base
     python reference/check_transformers.py /tmp/dump
 """
 

@@ -2,20 +2,19 @@
  * Writes down what an engine computes, for the Python scripts beside this file to check against `transformers`
  * and torch: log-probabilities of whole rows, and a GRPO update with its gradient.
  *
- *     npx tsx reference/dump.ts --out DIR [--model DIR] [--engine cpu|webgpu]
+ *     node scripts/cli.mjs reference/dump.ts --out DIR [--model DIR] [--engine cpu|webgpu]
  *
  * Without --model it makes a policy of random weights with what the shipped ones do not have: grouped queries,
  * three layers, a head of its own. Either way the checkpoint lies in DIR/model afterwards.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { encodePolicy, loadPolicy, type PolicyFiles } from '../src/policy/checkpoint.ts';
+import { readModel } from '../src/cli/models.ts';
+import { startEngine } from '../src/cli/runtime.ts';
+import { encodePolicy, type PolicyFiles } from '../src/policy/checkpoint.ts';
 import { parseConfig } from '../src/policy/config.ts';
-import { createCpuEngine } from '../src/policy/cpu/engine.ts';
-import { spawnInNode } from '../src/policy/cpu/spawn.node.ts';
-import type { AdamW, Objective, PolicyEngine, UpdateRow, UpdateTokens } from '../src/policy/engine.ts';
+import type { AdamW, Objective, UpdateRow, UpdateTokens } from '../src/policy/engine.ts';
 import { initialWeights } from '../src/policy/initialise.ts';
 import { Random } from '../src/policy/random.ts';
 import { Tokenizer } from '../src/policy/tokenizer.ts';
@@ -38,12 +37,12 @@ const { values } = parseArgs({
 if (values.out === undefined) throw new Error('--out DIR is missing');
 const folder = values.out;
 
-const files = values.model === undefined ? randomPolicy() : await readPolicy(values.model);
+const files = values.model === undefined ? randomPolicy() : await readModel(values.model);
 mkdirSync(join(folder, 'model'), { recursive: true });
 for (const [name, bytes] of Object.entries(encodePolicy(files))) writeFileSync(join(folder, 'model', name), bytes);
 
 const { checkpoint, tokenizer } = files;
-const engine = await createEngine(values.engine);
+const engine = await startEngine(values.engine);
 await engine.load(checkpoint);
 const rows = TEXTS.map((text) => tokenizer.encode(text)).filter((row) => row.length > 1);
 const random = new Random(1, 0xd0);
@@ -92,15 +91,6 @@ function randomPolicy(): PolicyFiles {
     tie_word_embeddings: false, bos_token_id: 1, eos_token_id: 2, pad_token_id: 0,
   });
   return { checkpoint: { config, weights: initialWeights(config, 7), suppressTokens: tokenizer.suppressTokens }, tokenizer };
-}
-
-function readPolicy(model: string): Promise<PolicyFiles> {
-  return loadPolicy((name) => readFile(join(model, name)));
-}
-
-function createEngine(kind: string): Promise<PolicyEngine> {
-  if (kind !== 'cpu') throw new Error(`no such engine: ${kind}`);
-  return Promise.resolve(createCpuEngine({ spawn: spawnInNode }));
 }
 
 /**
