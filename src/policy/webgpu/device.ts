@@ -7,6 +7,7 @@ export type NoDeviceReason = 'insecure-context' | 'no-webgpu' | 'no-adapter' | '
 
 export interface AcquiredDevice {
   readonly device: GPUDevice;
+  readonly info: GPUAdapterInfo;
   /** A line for people. */
   readonly adapter: string;
   /** The adapter runs on the processor (SwiftShader, lavapipe, WARP). */
@@ -35,7 +36,7 @@ export async function acquireDevice(
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (adapter === null) return refuse('no-adapter', 'The browser has WebGPU, but found no adapter that it trusts.');
     const device = await adapter.requestDevice({ label: 'policy', requiredLimits: largerBuffers(adapter.limits) });
-    return { ok: true, device, ...describeAdapter(adapter.info) };
+    return { ok: true, device, info: adapter.info, ...describeAdapter(adapter.info) };
   } catch (error) {
     return refuse('request-failed', `The browser refused a WebGPU device: ${error instanceof Error ? error.message : String(error)}`);
   }
