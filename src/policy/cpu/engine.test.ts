@@ -34,7 +34,7 @@ function sum(values: Iterable<number>): number {
 }
 
 /** The loss as `Objective` words it, in float64 from the reference transformer. */
-function lossOf(config: PolicyConfig, weights: ArrayLike<number>, rows: readonly UpdateRow[], objective: Objective, temperature: number): number {
+function lossOf(config: PolicyConfig, weights: Float32Array | Float64Array, rows: readonly UpdateRow[], objective: Objective, temperature: number): number {
   return sum(rows.flatMap((row) => {
     const law = lawOf(config, weights, row.tokens, temperature);
     return Array.from(row.tokens, (token, t) => {
@@ -92,7 +92,7 @@ describe.each([['tied', TINY], ['grouped queries, untied', GROUPED]] as const)('
       for (let i = slice.offset; i < slice.offset + slice.size; i++) direction[i] = random.normal();
       const step = 1e-5;
       const moved = (sign: number): number =>
-        lossOf(config, Array.from(weights, (w, i) => w + sign * step * (direction[i] ?? 0)), rows, objective, temperature);
+        lossOf(config, Float64Array.from(weights, (w, i) => w + sign * step * (direction[i] ?? 0)), rows, objective, temperature);
       const difference = (moved(1) - moved(-1)) / (2 * step);
       const analytic = sum(direction.map((x, i) => x * (report.gradient[i] ?? 0)));
       const scale = Math.sqrt(sum(report.gradient.slice(slice.offset, slice.offset + slice.size).map((g) => g * g)));

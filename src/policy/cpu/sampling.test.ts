@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { samplingUniform } from '../random.ts';
+import { referenceDraw, referenceLaw } from '../reference.ts';
 import { draw, excludedIds, judge, mostProbable, type Law } from './sampling.ts';
 
 /** Masses 4, 1, 2, 2, 1 of 10 at temperature 1. */
@@ -48,6 +50,25 @@ describe('draw', () => {
     expect(Object.keys(support(law({ topP: 0.81 })))).toHaveLength(5);
     // After top-k the first id has half of the mass: 0.41 no longer reaches the second.
     expect(support(law({ topK: 2, topP: 0.41 }))).toEqual({ 0: 1 });
+  });
+
+  it('agrees with the float64 reference on any law, ties included', () => {
+    const logit = fc.integer({ min: -12, max: 12 }).map((n) => n / 4);
+    const cases = fc.record({
+      logits: fc.array(logit, { minLength: 5, maxLength: 30 }),
+      temperature: fc.constantFrom(0.3, 1, 2.5),
+      topK: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+      topP: fc.option(fc.constantFrom(0.05, 0.31, 0.77, 0.999), { nil: undefined }),
+      banned: fc.uniqueArray(fc.integer({ min: 0, max: 29 }), { maxLength: 4 }),
+      uniform: fc.integer({ min: 1, max: 999 }).map((n) => (n + 0.123) / 1000),
+    });
+    fc.assert(fc.property(cases, ({ logits, temperature, topK, topP, banned, uniform }) => {
+      const cuts = { ...(topK === undefined ? {} : { topK }), ...(topP === undefined ? {} : { topP }) };
+      const expected = referenceLaw(logits, { temperature, banned, ...cuts });
+      const { token, logProb } = draw(Float32Array.from(logits), { temperature, excluded: excludedIds(logits.length, banned), ...cuts }, uniform);
+      expect(token).toBe(referenceDraw(expected, uniform));
+      expect(Math.exp(logProb)).toBeCloseTo(expected[token] ?? NaN, 9);
+    }), { numRuns: 500 });
   });
 
   it('says so where no law can be made', () => {
