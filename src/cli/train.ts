@@ -5,6 +5,7 @@ import { DEFAULT_EVALUATION, evaluate, type EvaluationResult } from '../evaluati
 import { encodeStep } from '../formats/rollouts.ts';
 import { DEFAULT_GRPO, VARIANTS, type GrpoSettings, type VariantName } from '../grpo/settings.ts';
 import { checkSettings, trainStep, type TrainerParts } from '../grpo/trainer.ts';
+import type { RunSettings } from '../lab/protocol.ts';
 import { stepFile } from '../lab/recorded.ts';
 import type { RewardSettings } from '../reward/reward.ts';
 import { pythonCalls } from '../rollout/rollout.ts';
@@ -45,6 +46,7 @@ main(async () => {
   const settings = settingsOf(values);
   const suite = SUITES[values.text('suite')];
   if (suite === undefined) throw new UsageError('no such suite');
+  const startedAt = Date.now();
   const seed = values.number('seed', { whole: true, least: 0 });
   const steps = values.number('steps', { whole: true, least: 1 });
   const tiers = tiersOf(values.text('tiers'), suite.tiers);
@@ -90,7 +92,8 @@ main(async () => {
   const summary = {
     engine: engine.info.kind, adapter: engine.info.adapter, steps, seconds, sampledTokens, heldOut: { start, end },
   };
-  await writeFile(join(out, 'summary.json'), `${JSON.stringify({ ...summary, settings, seed }, null, 2)}\n`);
+  const run: RunSettings = { suite: suite.name, model: values.text('model'), seed, steps, grpo: settings };
+  await writeFile(join(out, 'summary.json'), `${JSON.stringify({ ...summary, started: startedAt, settings: run }, null, 2)}\n`);
   await writeModel(join(out, 'model'), { checkpoint: { config, weights, suppressTokens }, tokenizer }, cardOf(values, summary));
   process.stderr.write(`${steps} steps in ${formatSeconds(seconds)}; written to ${out}\n`);
   if (values.on('json')) process.stdout.write(`${JSON.stringify(summary)}\n`);
