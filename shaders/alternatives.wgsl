@@ -5,7 +5,7 @@ struct Dims { width: u32, first: u32, most: u32, vocab: u32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<uniform> dims: Dims;
-@group(0) @binding(2) var<storage, read> banned: array<u32>;
+@group(0) @binding(2) var<storage, read> allowed: array<f32>;
 @group(0) @binding(3) var<storage, read> logits: array<f32>;
 @group(0) @binding(4) var<storage, read> results: array<f32>;
 @group(0) @binding(5) var<storage, read_write> best: array<u32>;
@@ -25,7 +25,7 @@ fn main(
     var top = -3.4028234e38;
     var top_id = 0xffffffffu;
     for (var j = local.x; j < dims.vocab; j += LANES) {
-      let value = select(logits[base + j] / batch.temperature, -1e30, banned[j] == 1u);
+      let value = select(logits[base + j] / batch.temperature, -1e30, allowed[j] == 0.0);
       let left = value < last || (value == last && j > last_id);
       if (left && value > top) {
         top = value;

@@ -1,6 +1,7 @@
-// Causal attention within each row of the batch, one thread a query and head, online softmax; keeps log Σ exp.
+// Causal attention within each row of the batch, online softmax, log Σ exp kept. No T × T buffer.
+// One thread a head and QUERIES consecutive items, which share the loads of keys and values; they may straddle rows.
 // qkv [items, width] with queries, keys, values side by side (vec4s), rotated; out [items, heads · HEAD_VEC4],
-// lse [items, heads]. `share` query heads use one key head. No T × T buffer.
+// lse [items, heads]. `share` query heads use one key head.
 struct Dims { width: u32, heads: u32, keys: u32, values: u32, share: u32, scale: f32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
@@ -15,33 +16,51 @@ fn main(
   @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) local: u32,
 ) {
   let index = linear_group(group, groups) * 32u + local;
-  if (index >= batch.items * dims.heads) { return; }
-  let item = index / dims.heads;
+  let start = (index / dims.heads) * QUERIES;
+  if (start >= batch.items) { return; }
   let head = index % dims.heads;
+  let stop = min(start + QUERIES, batch.items);
   let shift = (head / dims.share) * HEAD_VEC4;
-  var q: array<vec4f, HEAD_VEC4>;
-  var sum: array<vec4f, HEAD_VEC4>;
-  for (var c = 0u; c < HEAD_VEC4; c++) {
-    q[c] = qkv[item * dims.width + head * HEAD_VEC4 + c] * dims.scale;
-    sum[c] = vec4f(0.0);
+  var q: array<vec4f, QUERIES * HEAD_VEC4>;
+  var sum: array<vec4f, QUERIES * HEAD_VEC4>;
+  var first: array<u32, QUERIES>;
+  var most: array<f32, QUERIES>;
+  var mass: array<f32, QUERIES>;
+  for (var i = 0u; i < QUERIES; i++) {
+    let item = min(start + i, stop - 1u);
+    first[i] = items[item].first;
+    most[i] = -1e30;
+    for (var c = 0u; c < HEAD_VEC4; c++) { q[i * HEAD_VEC4 + c] = qkv[item * dims.width + head * HEAD_VEC4 + c] * dims.scale; }
   }
-  var most = -1e30;
-  var mass = 0.0;
-  for (var key = items[item].first; key <= item; key++) {
+  var kv: array<vec4f, 2 * HEAD_VEC4>;
+  for (var key = first[0]; key < stop; key++) {
     let k = key * dims.width + dims.keys + shift;
-    var s = 0.0;
-    for (var c = 0u; c < HEAD_VEC4; c++) { s += dot(q[c], qkv[k + c]); }
-    if (s > most) {
-      let shrink = exp(most - s);
-      mass *= shrink;
-      for (var c = 0u; c < HEAD_VEC4; c++) { sum[c] *= shrink; }
-      most = s;
-    }
-    let p = exp(s - most);
-    mass += p;
     let v = key * dims.width + dims.values + shift;
-    for (var c = 0u; c < HEAD_VEC4; c++) { sum[c] += p * qkv[v + c]; }
+    for (var c = 0u; c < HEAD_VEC4; c++) {
+      kv[c] = qkv[k + c];
+      kv[HEAD_VEC4 + c] = qkv[v + c];
+    }
+    for (var i = 0u; i < QUERIES; i++) {
+      if (key >= first[i] && key <= start + i) {
+        var s = 0.0;
+        for (var c = 0u; c < HEAD_VEC4; c++) { s += dot(q[i * HEAD_VEC4 + c], kv[c]); }
+        if (s > most[i]) {
+          let shrink = exp(most[i] - s);
+          mass[i] *= shrink;
+          for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] *= shrink; }
+          most[i] = s;
+        }
+        let p = exp(s - most[i]);
+        mass[i] += p;
+        for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] += p * kv[HEAD_VEC4 + c]; }
+      }
+    }
   }
-  for (var c = 0u; c < HEAD_VEC4; c++) { out[index * HEAD_VEC4 + c] = sum[c] / mass; }
-  lse[index] = most + log(mass);
+  for (var i = 0u; i < QUERIES; i++) {
+    if (start + i < stop) {
+      let at = (start + i) * dims.heads + head;
+      for (var c = 0u; c < HEAD_VEC4; c++) { out[at * HEAD_VEC4 + c] = sum[i * HEAD_VEC4 + c] / mass[i]; }
+      lse[at] = most[i] + log(mass[i]);
+    }
+  }
 }

@@ -1,5 +1,6 @@
-// Gradient of attention for keys and values, one thread a key and key head, over the queries that see the key.
-// dv = Σ p dO, dk = scale · Σ p (dO · v − delta) q; layouts as in attention_dq.wgsl.
+// Gradient of attention for keys and values, over the queries that see the key: dv = Σ p dO,
+// dk = scale · Σ p (dO · v − delta) q. One thread a key head and QUERIES consecutive items as keys, which share the
+// loads of queries and gradients; layouts as in attention_dq.wgsl.
 struct Dims { width: u32, heads: u32, keys: u32, values: u32, share: u32, scale: f32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
@@ -17,41 +18,58 @@ fn main(
 ) {
   let index = linear_group(group, groups) * 32u + local;
   let key_heads = dims.heads / dims.share;
-  if (index >= batch.items * key_heads) { return; }
-  let key = index / key_heads;
+  let start = (index / key_heads) * QUERIES;
+  if (start >= batch.items) { return; }
   let key_head = index % key_heads;
-  let k_at = key * dims.width + dims.keys + key_head * HEAD_VEC4;
-  let v_at = key * dims.width + dims.values + key_head * HEAD_VEC4;
-  var k: array<vec4f, HEAD_VEC4>;
-  var v: array<vec4f, HEAD_VEC4>;
-  var dk: array<vec4f, HEAD_VEC4>;
-  var dv: array<vec4f, HEAD_VEC4>;
-  for (var c = 0u; c < HEAD_VEC4; c++) {
-    k[c] = qkv[k_at + c] * dims.scale;
-    v[c] = qkv[v_at + c];
-    dk[c] = vec4f(0.0);
-    dv[c] = vec4f(0.0);
+  let stop = min(start + QUERIES, batch.items);
+  var k: array<vec4f, QUERIES * HEAD_VEC4>;
+  var v: array<vec4f, QUERIES * HEAD_VEC4>;
+  var dk: array<vec4f, QUERIES * HEAD_VEC4>;
+  var dv: array<vec4f, QUERIES * HEAD_VEC4>;
+  var end: array<u32, QUERIES>;
+  for (var i = 0u; i < QUERIES; i++) {
+    let key = min(start + i, stop - 1u);
+    end[i] = items[key].end;
+    for (var c = 0u; c < HEAD_VEC4; c++) {
+      k[i * HEAD_VEC4 + c] = qkv[key * dims.width + dims.keys + key_head * HEAD_VEC4 + c] * dims.scale;
+      v[i * HEAD_VEC4 + c] = qkv[key * dims.width + dims.values + key_head * HEAD_VEC4 + c];
+    }
   }
-  for (var item = key; item < items[key].end; item++) {
-    for (var head = key_head * dims.share; head < (key_head + 1u) * dims.share; head++) {
-      let q_at = item * dims.width + head * HEAD_VEC4;
-      let g_at = (item * dims.heads + head) * HEAD_VEC4;
-      var s = 0.0;
-      var dp = 0.0;
+  var qg: array<vec4f, 2 * HEAD_VEC4>;
+  for (var head = key_head * dims.share; head < (key_head + 1u) * dims.share; head++) {
+    for (var item = start; item < end[QUERIES - 1u]; item++) {
+      let at = item * dims.heads + head;
       for (var c = 0u; c < HEAD_VEC4; c++) {
-        s += dot(k[c], qkv[q_at + c]);
-        dp += dot(v[c], dout[g_at + c]);
+        qg[c] = qkv[item * dims.width + head * HEAD_VEC4 + c];
+        qg[HEAD_VEC4 + c] = dout[at * HEAD_VEC4 + c];
       }
-      let p = exp(s - lse[item * dims.heads + head]);
-      let ds = p * (dp - delta[item * dims.heads + head]) * dims.scale;
-      for (var c = 0u; c < HEAD_VEC4; c++) {
-        dk[c] += ds * qkv[q_at + c];
-        dv[c] += p * dout[g_at + c];
+      let norm = lse[at];
+      let own = delta[at];
+      for (var i = 0u; i < QUERIES; i++) {
+        if (item >= start + i && item < end[i]) {
+          var s = 0.0;
+          var dp = 0.0;
+          for (var c = 0u; c < HEAD_VEC4; c++) {
+            s += dot(k[i * HEAD_VEC4 + c], qg[c]);
+            dp += dot(v[i * HEAD_VEC4 + c], qg[HEAD_VEC4 + c]);
+          }
+          let p = exp(s - norm);
+          let ds = p * (dp - own) * dims.scale;
+          for (var c = 0u; c < HEAD_VEC4; c++) {
+            dk[i * HEAD_VEC4 + c] += ds * qg[c];
+            dv[i * HEAD_VEC4 + c] += p * qg[HEAD_VEC4 + c];
+          }
+        }
       }
     }
   }
-  for (var c = 0u; c < HEAD_VEC4; c++) {
-    dqkv[k_at + c] = dk[c];
-    dqkv[v_at + c] = dv[c];
+  for (var i = 0u; i < QUERIES; i++) {
+    let key = start + i;
+    if (key < stop) {
+      for (var c = 0u; c < HEAD_VEC4; c++) {
+        dqkv[key * dims.width + dims.keys + key_head * HEAD_VEC4 + c] = dk[i * HEAD_VEC4 + c];
+        dqkv[key * dims.width + dims.values + key_head * HEAD_VEC4 + c] = dv[i * HEAD_VEC4 + c];
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
-// Gradient of attention for the queries, one thread a query and head; p is recomputed from the log Σ exp.
+// Gradient of attention for the queries; p is recomputed from the log Σ exp.
 // ds = p · (dO · v − delta), dq = scale · Σ ds k, with delta = dO · O kept for the gradient of keys and values.
-// Layouts as in attention.wgsl; dqkv like qkv, of which the query columns are written; delta [items, heads].
+// Threads and layouts as in attention.wgsl; dqkv like qkv, of which the query columns are written; delta [items, heads].
 struct Dims { width: u32, heads: u32, keys: u32, values: u32, share: u32, scale: f32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
@@ -18,33 +18,54 @@ fn main(
   @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) local: u32,
 ) {
   let index = linear_group(group, groups) * 32u + local;
-  if (index >= batch.items * dims.heads) { return; }
-  let item = index / dims.heads;
+  let start = (index / dims.heads) * QUERIES;
+  if (start >= batch.items) { return; }
   let head = index % dims.heads;
+  let stop = min(start + QUERIES, batch.items);
   let shift = (head / dims.share) * HEAD_VEC4;
-  var q: array<vec4f, HEAD_VEC4>;
-  var g: array<vec4f, HEAD_VEC4>;
-  var sum: array<vec4f, HEAD_VEC4>;
-  var own = 0.0;
-  for (var c = 0u; c < HEAD_VEC4; c++) {
-    q[c] = qkv[item * dims.width + head * HEAD_VEC4 + c] * dims.scale;
-    g[c] = dout[index * HEAD_VEC4 + c];
-    sum[c] = vec4f(0.0);
-    own += dot(g[c], out[index * HEAD_VEC4 + c]);
+  var q: array<vec4f, QUERIES * HEAD_VEC4>;
+  var g: array<vec4f, QUERIES * HEAD_VEC4>;
+  var sum: array<vec4f, QUERIES * HEAD_VEC4>;
+  var first: array<u32, QUERIES>;
+  var norm: array<f32, QUERIES>;
+  var own: array<f32, QUERIES>;
+  for (var i = 0u; i < QUERIES; i++) {
+    let item = min(start + i, stop - 1u);
+    let at = item * dims.heads + head;
+    first[i] = items[item].first;
+    norm[i] = lse[at];
+    for (var c = 0u; c < HEAD_VEC4; c++) {
+      q[i * HEAD_VEC4 + c] = qkv[item * dims.width + head * HEAD_VEC4 + c] * dims.scale;
+      g[i * HEAD_VEC4 + c] = dout[at * HEAD_VEC4 + c];
+      own[i] += dot(g[i * HEAD_VEC4 + c], out[at * HEAD_VEC4 + c]);
+    }
   }
-  let norm = lse[index];
-  for (var key = items[item].first; key <= item; key++) {
+  var kv: array<vec4f, 2 * HEAD_VEC4>;
+  for (var key = first[0]; key < stop; key++) {
     let k = key * dims.width + dims.keys + shift;
     let v = key * dims.width + dims.values + shift;
-    var s = 0.0;
-    var dp = 0.0;
     for (var c = 0u; c < HEAD_VEC4; c++) {
-      s += dot(q[c], qkv[k + c]);
-      dp += dot(g[c], qkv[v + c]);
+      kv[c] = qkv[k + c];
+      kv[HEAD_VEC4 + c] = qkv[v + c];
     }
-    let ds = exp(s - norm) * (dp - own) * dims.scale;
-    for (var c = 0u; c < HEAD_VEC4; c++) { sum[c] += ds * qkv[k + c]; }
+    for (var i = 0u; i < QUERIES; i++) {
+      if (key >= first[i] && key <= start + i) {
+        var s = 0.0;
+        var dp = 0.0;
+        for (var c = 0u; c < HEAD_VEC4; c++) {
+          s += dot(q[i * HEAD_VEC4 + c], kv[c]);
+          dp += dot(g[i * HEAD_VEC4 + c], kv[HEAD_VEC4 + c]);
+        }
+        let ds = exp(s - norm[i]) * (dp - own[i]) * dims.scale;
+        for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] += ds * kv[c]; }
+      }
+    }
   }
-  for (var c = 0u; c < HEAD_VEC4; c++) { dqkv[item * dims.width + head * HEAD_VEC4 + c] = sum[c]; }
-  delta[index] = own;
+  for (var i = 0u; i < QUERIES; i++) {
+    let item = start + i;
+    if (item < stop) {
+      for (var c = 0u; c < HEAD_VEC4; c++) { dqkv[item * dims.width + head * HEAD_VEC4 + c] = sum[i * HEAD_VEC4 + c]; }
+      delta[item * dims.heads + head] = own[i];
+    }
+  }
 }

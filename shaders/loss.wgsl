@@ -3,14 +3,14 @@
 // Coefficient c = d loss / d log π, weight included; d logits = c / temperature · (onehot − p).
 // results [items, 8]: log-prob, entropy, ratio, k3, clipped, c, |d logits|, weighted loss; with objective 0 the third is
 // the log of the sum of exp. Items whose next token does not count get zeros, exactly, whatever their numbers hold.
-// logits [most, width] of items first.., banned [width] (1 for padding columns too).
+// logits [most, width] of items first.., allowed [width]: 1, or 0 for banned ids and padding; width in vec4s.
 struct Dims { width: u32, first: u32, most: u32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<uniform> dims: Dims;
 @group(0) @binding(2) var<storage, read> items: array<Item>;
-@group(0) @binding(3) var<storage, read> banned: array<u32>;
-@group(0) @binding(4) var<storage, read_write> logits: array<f32>;
+@group(0) @binding(3) var<storage, read> allowed: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> logits: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> results: array<f32>;
 
 // exp(x) − 1 without the cancellation near 0.
@@ -37,26 +37,29 @@ fn main(
   let counts = batch.objective == 0u || (item.flags & 1u) == 1u;
   let width = select(0u, dims.width, counts);
 
-  var most = -1e30;
+  let none = vec4f(-1e30);
+  let inverse = 1.0 / batch.temperature;
+  var mosts = none;
   for (var j = local.x; j < width; j += LANES) {
-    if (banned[j] == 0u) { most = max(most, logits[base + j] / batch.temperature); }
+    mosts = max(mosts, select(none, logits[base + j] * inverse, allowed[j] > vec4f(0.0)));
   }
-  most = row_max(most, local);
-  var mass = 0.0;
-  var spread = 0.0;
+  let most = row_max(max(max(mosts.x, mosts.y), max(mosts.z, mosts.w)), local);
+  var masses = vec4f(0.0);
+  var spreads = vec4f(0.0);
   for (var j = local.x; j < width; j += LANES) {
-    if (banned[j] == 0u) {
-      let below = logits[base + j] / batch.temperature - most;
-      let e = exp(below);
-      mass += e;
-      spread += e * below;
-    }
+    // Selected, not multiplied: a banned logit may be anything, and a NaN among the others must stay one.
+    let below = select(none, logits[base + j] * inverse - most, allowed[j] > vec4f(0.0));
+    let e = select(vec4f(0.0), exp(below), allowed[j] > vec4f(0.0));
+    masses += e;
+    spreads += e * below;
   }
-  mass = row_sum(mass, local);
-  spread = row_sum(spread, local);
+  let mass = row_sum(dot(masses, vec4f(1.0)), local);
+  let spread = row_sum(dot(spreads, vec4f(1.0)), local);
   let log_mass = log(mass);
   var log_prob = -1e30;
-  if (banned[item.goal] == 0u) { log_prob = logits[base + item.goal] / batch.temperature - most - log_mass; }
+  if (allowed[item.goal / 4u][item.goal % 4u] > 0.0) {
+    log_prob = logits[base + item.goal / 4u][item.goal % 4u] * inverse - most - log_mass;
+  }
   let entropy = log_mass - spread / mass;
 
   let at = (dims.first + row) * 8u;
@@ -94,17 +97,20 @@ fn main(
 
   // All lanes must have read the goal's logit before one of them writes over it.
   if (LANES > 1u) { storageBarrier(); }
-  let slope = c / batch.temperature;
-  var squares = 0.0;
+  let slope = c * inverse;
+  let share = slope / mass;
+  var all = vec4f(0.0);
   for (var j = local.x; j < dims.width; j += LANES) {
-    var d = 0.0;
-    if (counts && banned[j] == 0u) {
-      d = slope * (select(0.0, 1.0, j == item.goal) - exp(logits[base + j] / batch.temperature - most) / mass);
+    var d = vec4f(0.0);
+    if (counts) {
+      let e = exp(select(none, logits[base + j] * inverse - most, allowed[j] > vec4f(0.0)));
+      let goal = vec4u(4u * j, 4u * j + 1u, 4u * j + 2u, 4u * j + 3u) == vec4u(item.goal);
+      d = select(vec4f(0.0), select(vec4f(0.0), vec4f(slope), goal) - share * e, allowed[j] > vec4f(0.0));
     }
-    squares += d * d;
+    all += d * d;
     if (row < count) { logits[base + j] = d; }
   }
-  squares = row_sum(squares, local);
+  let squares = row_sum(dot(all, vec4f(1.0)), local);
   if (row >= count || local.x > 0u) { return; }
   results[at] = log_prob;
   results[at + 1u] = entropy;

@@ -23,11 +23,6 @@ struct Dims {
 @group(0) @binding(4) var<storage, read> extra: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> y: array<vec4f>;
 
-// Four consecutive p of row i. Only called where A_ALONG_P.
-fn along(i: u32, p: u32, rows: u32) -> vec4f {
-  return a[min(i, rows - 1u) * (dims.p / 4u) + p];
-}
-
 // Columns p..p+3 over four consecutive i. Tokens past the end count as zero.
 fn across_a(p: u32, end: u32, i: u32) -> mat4x4f {
   let width = dims.i / 4u;
@@ -45,11 +40,11 @@ fn across_a(p: u32, end: u32, i: u32) -> mat4x4f {
 fn block_b(p: u32, end: u32, j: u32) -> mat4x4f {
   if (B_ALONG_P) {
     let width = dims.p / 4u;
-    let base = min(j, dims.j - 4u) * width + p / 4u;
+    let base = j * width + p / 4u;
     return transpose(mat4x4f(b[base], b[base + width], b[base + 2u * width], b[base + 3u * width]));
   }
   let width = dims.j / 4u;
-  let column = min(j, dims.j - 4u) / 4u;
+  let column = j / 4u;
   let last = end - 1u;
   return mat4x4f(
     b[p * width + column], b[min(p + 1u, last) * width + column],
@@ -110,12 +105,19 @@ fn main(
   var l0 = zero; var l1 = zero; var l2 = zero; var l3 = zero; var l4 = zero; var l5 = zero; var l6 = zero; var l7 = zero;
   var r0 = zero; var r1 = zero; var r2 = zero; var r3 = zero; var r4 = zero; var r5 = zero; var r6 = zero; var r7 = zero;
   var s0 = 0.0; var s1 = 0.0; var s2 = 0.0; var s3 = 0.0; var s4 = 0.0; var s5 = 0.0; var s6 = 0.0; var s7 = 0.0;
+  // Past the last row the last one is read again, and not stored.
+  let last = rows - 1u;
+  let w = dims.p / 4u;
+  let i0 = min(i, last) * w; let i1 = min(i + 1u, last) * w; let i2 = min(i + 2u, last) * w; let i3 = min(i + 3u, last) * w;
+  let i4 = min(i + 4u, last) * w; let i5 = min(i + 5u, last) * w; let i6 = min(i + 6u, last) * w; let i7 = min(i + 7u, last) * w;
+  let j0 = min(j, dims.j - 4u);
+  let j4 = min(j + 4u, dims.j - 4u);
   for (var p = begin; p < end; p += 4u) {
     var a0 = zero; var a1 = zero; var a2 = zero; var a3 = zero; var a4 = zero; var a5 = zero; var a6 = zero; var a7 = zero;
     if (A_ALONG_P) {
       let q = p / 4u;
-      a0 = along(i, q, rows); a1 = along(i + 1u, q, rows); a2 = along(i + 2u, q, rows); a3 = along(i + 3u, q, rows);
-      a4 = along(i + 4u, q, rows); a5 = along(i + 5u, q, rows); a6 = along(i + 6u, q, rows); a7 = along(i + 7u, q, rows);
+      a0 = a[i0 + q]; a1 = a[i1 + q]; a2 = a[i2 + q]; a3 = a[i3 + q];
+      a4 = a[i4 + q]; a5 = a[i5 + q]; a6 = a[i6 + q]; a7 = a[i7 + q];
     } else {
       let low = transpose(across_a(p, end, i / 4u));
       let high = transpose(across_a(p, end, i / 4u + 1u));
@@ -127,10 +129,10 @@ fn main(
       s4 += dot(a4, a4); s5 += dot(a5, a5); s6 += dot(a6, a6); s7 += dot(a7, a7);
       a0 *= gain; a1 *= gain; a2 *= gain; a3 *= gain; a4 *= gain; a5 *= gain; a6 *= gain; a7 *= gain;
     }
-    let left = block_b(p, end, j);
+    let left = block_b(p, end, j0);
     l0 += left * a0; l1 += left * a1; l2 += left * a2; l3 += left * a3;
     l4 += left * a4; l5 += left * a5; l6 += left * a6; l7 += left * a7;
-    let right = block_b(p, end, j + 4u);
+    let right = block_b(p, end, j4);
     r0 += right * a0; r1 += right * a1; r2 += right * a2; r3 += right * a3;
     r4 += right * a4; r5 += right * a5; r6 += right * a6; r7 += right * a7;
   }

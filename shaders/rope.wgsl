@@ -1,6 +1,7 @@
 // Rotary positions in place on the query and key heads of qkv, rotating halves: (u, v) at columns c and c + half
 // become (u cos − v sin, v cos + u sin). dims.sign = −1 turns gradients back.
 // qkv [items, width] (scalars), of which the first `heads` heads of `stride` columns turn; angles [positions, half] (cos, sin).
+// One thread an item and head.
 struct Dims { width: u32, heads: u32, stride: u32, half: u32, sign: f32 }
 
 @group(0) @binding(0) var<uniform> batch: Batch;
@@ -14,16 +15,16 @@ fn main(
   @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) local: u32,
 ) {
   let index = linear_group(group, groups) * 64u + local;
-  let pairs = dims.heads * dims.half;
-  if (index >= batch.items * pairs) { return; }
-  let item = index / pairs;
-  let head = (index % pairs) / dims.half;
-  let column = index % dims.half;
-  let turn = angles[items[item].position * dims.half + column];
-  let sine = turn.y * dims.sign;
-  let at = item * dims.width + head * dims.stride + column;
-  let u = qkv[at];
-  let v = qkv[at + dims.half];
-  qkv[at] = u * turn.x - v * sine;
-  qkv[at + dims.half] = v * turn.x + u * sine;
+  if (index >= batch.items * dims.heads) { return; }
+  let item = index / dims.heads;
+  let base = item * dims.width + (index % dims.heads) * dims.stride;
+  let turns = items[item].position * dims.half;
+  for (var column = 0u; column < dims.half; column++) {
+    let turn = angles[turns + column];
+    let sine = turn.y * dims.sign;
+    let u = qkv[base + column];
+    let v = qkv[base + column + dims.half];
+    qkv[base + column] = u * turn.x - v * sine;
+    qkv[base + column + dims.half] = v * turn.x + u * sine;
+  }
 }

@@ -90,7 +90,7 @@ export function decodingPlan(gpu: Gpu, kernels: Kernels, model: GpuModel, arenas
         kernels.product('forwardNorm', { columns: w.qkv, ...normed }, { batch, a: x, b: of(layer.qkv), extra: of(layer.inputNorm), y: qkv }),
         kernels.dispatch(
           'cache_write', [w.qkv, heads, keyHeads, w.head, config.head_dim / 2, size.positions, plane],
-          { batch, items, angles: arenas.angles, qkv, cache }, { per: (heads + 2 * keyHeads) * (config.head_dim / 2) },
+          { batch, items, angles: arenas.angles, qkv, cache }, { per: heads + 2 * keyHeads },
         ),
         kernels.dispatch(
           'attention_cached', [w.qkv / 4, heads, heads / keyHeads, size.positions, plane / 4, { f32: 1 / Math.sqrt(config.head_dim) }],

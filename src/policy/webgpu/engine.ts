@@ -35,6 +35,11 @@ export interface WebGpuEngineOptions {
 export interface WebGpuEngine extends PolicyEngine {
   readonly counts: Readonly<Gpu['counts']>;
   readonly tuning: Tuning;
+  /**
+   * Milliseconds of GPU time that one submit should take: 16 while a page is visible, so that its compositor gets a
+   * turn. Steps and chunks are then cut by the time that earlier ones took; results do not change. Undefined for none.
+   */
+  frameBudget: number | undefined;
 }
 
 /**
@@ -102,6 +107,9 @@ class Engine implements WebGpuEngine {
   private loaded: Loaded | undefined;
   private disposed = false;
   private clock = 0;
+  frameBudget: number | undefined;
+  /** Milliseconds that the last training step took for each of its tokens, and the last chunk for each of its steps. */
+  private readonly pace = { trainedToken: 0, decodedStep: 0 };
   private readonly bindingLimit: number;
 
   constructor(
@@ -294,8 +302,8 @@ class Engine implements WebGpuEngine {
     const bytes = 4 * model.size;
     const splits = splitsFor(model, this.tuning, this.bindingLimit);
     const angles = rotaryAngles(model.config);
-    const banned = new Uint32Array(model.width.vocab).fill(1, model.config.vocab_size);
-    for (const id of checkpoint.suppressTokens) if (id < banned.length) banned[id] = 1;
+    const allowed = new Float32Array(model.width.vocab).fill(1, 0, model.config.vocab_size);
+    for (const id of checkpoint.suppressTokens) if (id < allowed.length) allowed[id] = 0;
     const { optimizer } = checkpoint;
     const arenas: Arenas = {
       weights: hold(ARENA_LABEL, bytes, toGpu(model, checkpoint.weights)),
@@ -304,7 +312,7 @@ class Engine implements WebGpuEngine {
       grad: hold('grad', bytes),
       partials: hold('partials', splits * bytes),
       splits,
-      banned: hold('banned', 4 * banned.length, banned),
+      allowed: hold('allowed', 4 * allowed.length, allowed),
       angles: hold('angles', 4 * angles.length, angles),
     };
     const blocks = model.size / 64;
@@ -408,13 +416,22 @@ class Engine implements WebGpuEngine {
     const resultBytes = 4 * RESULT_WORDS * countTokens(rows);
     const gradientBytes = optimizer === undefined ? 4 * model.size : 0;
     const readback = gpu.readback(resultBytes + 16 + gradientBytes);
-    const encoder = gpu.device.createCommandEncoder();
+    const started = performance.now();
+    let encoder = gpu.device.createCommandEncoder();
     encoder.clearBuffer(arenas.partials);
     let at = 0;
     for (const [i, batch] of batches.entries()) {
       const count = countTokens(batch);
       if (staging !== undefined) encoder.copyBufferToBuffer(staging, i * plan.parts.size, plan.inputs, 0, plan.parts.size);
-      this.encodePass(encoder, plan.train, count);
+      const submits = this.frameBudget === undefined ? 1 : Math.max(1, Math.ceil((this.pace.trainedToken * count) / this.frameBudget));
+      const length = Math.ceil(plan.train.length / submits);
+      for (let first = 0; first < plan.train.length; first += length) {
+        if (first > 0) {
+          gpu.submit(encoder);
+          encoder = gpu.device.createCommandEncoder();
+        }
+        this.encodePass(encoder, plan.train.slice(first, first + length), count);
+      }
       encoder.copyBufferToBuffer(plan.results, 0, readback, at, 4 * RESULT_WORDS * count);
       at += 4 * RESULT_WORDS * count;
     }
@@ -425,6 +442,7 @@ class Engine implements WebGpuEngine {
     if (optimizer !== undefined) loaded.slots = [];
 
     const data = new Float32Array(await gpu.read(readback, resultBytes + 16 + gradientBytes));
+    this.pace.trainedToken = (performance.now() - started) / countTokens(rows);
     const [gradNorm = NaN, , notFinite = 1] = data.subarray(resultBytes / 4);
     const finite = notFinite === 0;
     if (finite && optimizer !== undefined) loaded.step++;
@@ -524,7 +542,8 @@ class Engine implements WebGpuEngine {
     }
     const lastFrom = passes.at(-1)?.from ?? 0;
 
-    const chunk = this.tuning.lanes === 1 ? CHUNK / 2 : CHUNK;
+    // A chunk runs past the end of rollouts that stop inside it: shorter ones where computing costs more than waiting.
+    const longest = this.tuning.lanes === 1 ? CHUNK / 2 : CHUNK;
     for (let round = 0; active.length > 0; round++) {
       const cursors = new Uint32Array(CURSOR_WORDS * active.length);
       for (const [i, job] of active.entries()) {
@@ -536,7 +555,11 @@ class Engine implements WebGpuEngine {
       queue.writeBuffer(plan.cursors.items, 0, cursors);
       queue.writeBuffer(plan.cursors.batch, 0, packWords([active.length]));
       const left = Math.max(...active.map((job) => request.maxLength - job.context.length - job.tokens.length));
-      const steps = Math.min(chunk, left);
+      const fitting = this.frameBudget === undefined || this.pace.decodedStep === 0
+        ? longest
+        : Math.max(1, Math.floor(this.frameBudget / this.pace.decodedStep));
+      const steps = Math.min(longest, fitting, left);
+      const started = performance.now();
       const pass = encoder.beginComputePass();
       for (let s = 0; s < steps; s++) gpu.encode(pass, round === 0 && s === 0 ? plan.begin : plan.step, active.length);
       pass.end();
@@ -545,6 +568,7 @@ class Engine implements WebGpuEngine {
       encoder.copyBufferToBuffer(plan.drawn, 0, readback, 0, bytes);
       gpu.submit(encoder);
       const data = await gpu.read(readback, bytes);
+      if (round > 0) this.pace.decodedStep = (performance.now() - started) / steps;
       encoder = gpu.device.createCommandEncoder();
       const ids = new Uint32Array(data);
       const logProbs = new Float32Array(data);

@@ -101,18 +101,18 @@ export class Gpu {
   private async compile(name: string, constants: Constants): Promise<Kernel> {
     const [prelude, source] = [this.shaders['prelude'], this.shaders[name]];
     if (prelude === undefined || source === undefined) throw new EngineError(`no shader ${name}`, 'internal');
-    const header = Object.entries({ LANES: 1, ROWS: 1, HEAD_VEC4: 1, ...constants })
+    const header = Object.entries({ LANES: 1, ROWS: 1, HEAD_VEC4: 1, QUERIES: 1, ...constants })
       .map(([key, value]) => `const ${key} = ${typeof value === 'number' ? `${value}u` : String(value)};\n`).join('');
     const bindings = parseBindings(source);
     const layout = this.device.createBindGroupLayout({
       label: name,
       entries: bindings.map(({ index, type }) => ({ binding: index, visibility: GPU_COMPUTE, buffer: { type } })),
     });
-    const module = this.device.createShaderModule({ label: name, code: header + prelude + source });
+    const module = this.device.createShaderModule({ label: name, code: header + prelude + unroll(source, constants) });
     try {
       this.counts.pipelines++;
       const pipeline = await this.device.createComputePipelineAsync({
-        label: name,
+        label: `${name} ${JSON.stringify(constants)}`,
         layout: this.device.createPipelineLayout({ bindGroupLayouts: [layout] }),
         compute: { module, entryPoint: 'main' },
       });
@@ -217,6 +217,29 @@ function parseBindings(source: string): Binding[] {
     index: Number(index),
     type: space === 'uniform' ? 'uniform' : space === 'storage, read' ? 'read-only-storage' : 'storage',
   }));
+}
+
+/** Loops longer than this stay loops. */
+const UNROLL = 16;
+
+/**
+ * Writes out `for (var c = 0u; c < NAME; c++) {…}` where NAME is a constant: software adapters keep a private array in
+ * registers only where every index is a constant. The source means the same without.
+ */
+export function unroll(source: string, constants: Constants): string {
+  const head = /for \(var (\w+) = 0u; \1 < ([A-Z_0-9]+); \1\+\+\) \{/;
+  const match = head.exec(source);
+  if (match === null) return source;
+  const [text, variable = '', name = ''] = match;
+  const start = match.index + text.length;
+  let end = start;
+  for (let depth = 1; depth > 0; end++) depth += source[end] === '{' ? 1 : source[end] === '}' ? -1 : 0;
+  const body = unroll(source.slice(start, end - 1), constants);
+  const times = constants[name];
+  const written = typeof times === 'number' && times <= UNROLL
+    ? Array.from({ length: times }, (_, i) => `{${body.replace(new RegExp(`\\b${variable}\\b`, 'g'), `${i}u`)}}`).join('')
+    : `${text}${body}}`;
+  return source.slice(0, match.index) + written + unroll(source.slice(end), constants);
 }
 
 // The flags as numbers: their global objects exist in pages and workers, but not in Node.

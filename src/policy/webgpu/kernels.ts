@@ -66,6 +66,8 @@ export class Kernels {
     readonly gpu: Gpu,
     readonly tuning: Tuning,
     private readonly kernels: ReadonlyMap<string, Kernel>,
+    /** Items that one thread of the attention kernels takes. */
+    readonly queries: number,
   ) {}
 
   /** @param head vec4s of a head. */
@@ -73,7 +75,7 @@ export class Kernels {
     const row = { LANES: tuning.lanes, ROWS: rowsPerGroup(tuning) };
     const wanted: [key: string, name: string, constants: Constants][] = [
       ...Object.keys(ELEMENTWISE).map((name): [string, string, Constants] =>
-        [name, name, name.startsWith('attention') ? { HEAD_VEC4: head } : {}]),
+        [name, name, name.startsWith('attention') ? { HEAD_VEC4: head, QUERIES: queriesPerThread(tuning, head) } : {}]),
       ...BY_ROW.map((name): [string, string, Constants] => [name, name, row]),
       // One row only: give it more lanes.
       ['grad_norm', 'grad_norm', { LANES: tuning.lanes === 1 ? 1 : 256 }],
@@ -81,23 +83,23 @@ export class Kernels {
         [key, `matmul_${tuning.matmul}`, { ...PLAIN, ...options }]),
     ];
     const compiled = wanted.map(async ([key, name, constants]) => [key, await gpu.kernel(name, constants)] as const);
-    return new Kernels(gpu, tuning, new Map(await Promise.all(compiled)));
+    return new Kernels(gpu, tuning, new Map(await Promise.all(compiled)), queriesPerThread(tuning, head));
   }
 
   /**
-   * One dispatch of a kernel over `per` elements (or rows) an item, or over `fixed` elements.
+   * One dispatch of a kernel over `per` elements (or rows) an item (or block of items), or over `fixed` elements.
    * @param dims the kernel's own uniform, in the order of its `Dims`.
    */
   dispatch(
     name: KernelName, dims: readonly Word[], buffers: Readonly<Record<string, Bindable>>,
-    elements: { readonly per: number; readonly first?: number; readonly most?: number } | { readonly fixed: number },
+    elements: { readonly per: number; readonly block?: number; readonly first?: number; readonly most?: number } | { readonly fixed: number },
   ): Dispatch {
     const threads = name === 'grad_norm' ? 1 : name in ELEMENTWISE
       ? ELEMENTWISE[name as keyof typeof ELEMENTWISE]
       : rowsPerGroup(this.tuning);
     const groups = 'fixed' in elements
       ? (): number => Math.ceil(elements.fixed / threads)
-      : (items: number): number => Math.ceil((part(items, elements) * elements.per) / threads);
+      : (items: number): number => Math.ceil((Math.ceil(part(items, elements) / (elements.block ?? 1)) * elements.per) / threads);
     const own = dims.length > 0 ? { dims: this.gpu.uniform(`${name} dims`, dims) } : {};
     return this.gpu.bind(this.get(name), { ...own, ...buffers }, groups);
   }
@@ -128,6 +130,11 @@ export class Kernels {
 /** Rows of a row kernel in one workgroup. */
 function rowsPerGroup(tuning: Tuning): number {
   return tuning.lanes === 1 ? 8 : 2;
+}
+
+/** On software adapters loads cost most: let several queries share them, as long as they fit the registers. */
+function queriesPerThread(tuning: Tuning, head: number): number {
+  return tuning.lanes === 1 ? Math.max(1, Math.floor(8 / head)) : 1;
 }
 
 /** Items of the part first .. first + most. */

@@ -15,8 +15,8 @@ export interface Arenas {
   /** `splits` partial gradients, one after the other. */
   readonly partials: GPUBuffer;
   readonly splits: number;
-  /** Per id: 1 where it has no mass, padding columns included. */
-  readonly banned: GPUBuffer;
+  /** Per id: 1, or 0 where it has no mass; 0 for padding columns. */
+  readonly allowed: GPUBuffer;
   /** Rotary cosines and sines. */
   readonly angles: GPUBuffer;
 }
@@ -104,7 +104,7 @@ export function trainingPlan(
   const rope = (qkv: GPUBuffer, sign: 1 | -1): Dispatch =>
     kernels.dispatch(
       'rope', [w.qkv, heads + keyHeads, w.head, config.head_dim / 2, { f32: sign }],
-      { batch, items, angles: arenas.angles, qkv }, { per: (heads + keyHeads) * (config.head_dim / 2) },
+      { batch, items, angles: arenas.angles, qkv }, { per: heads + keyHeads },
     );
 
   const forward = (weights: GPUBuffer): Dispatch[] => [
@@ -119,7 +119,7 @@ export function trainingPlan(
         norm(weights, layer.inputNorm, t.x, t.n1, t.r1),
         kernels.product('forward', { columns: w.qkv, sum: w.hidden }, { batch, a: t.n1, b: of(weights, layer.qkv), y: t.qkv }),
         rope(t.qkv, 1),
-        kernels.dispatch('attention', attentionDims, { batch, items, qkv: t.qkv, out: t.heads, lse: t.lse }, { per: heads }),
+        kernels.dispatch('attention', attentionDims, { batch, items, qkv: t.qkv, out: t.heads, lse: t.lse }, { per: heads, block: kernels.queries }),
         kernels.product(
           'forwardResidual', { columns: w.hidden, sum: w.q },
           { batch, a: t.heads, b: of(weights, layer.o), extra: t.x, y: t.mid },
@@ -148,7 +148,7 @@ export function trainingPlan(
         { batch, a: rowsFrom(last.n, first), b: of(weights, model.head), y: logits },
       ),
       kernels.dispatch(
-        'loss', [w.vocab, first, most], { batch, items, banned: arenas.banned, logits, results }, { per: 1, first, most },
+        'loss', [w.vocab / 4, first, most], { batch, items, allowed: arenas.allowed, logits, results }, { per: 1, first, most },
       ),
       ...then(first),
     ]);
@@ -187,11 +187,11 @@ export function trainingPlan(
         weightGrad(layer.o, d.mid, w.hidden, t.heads, w.q),
         kernels.dispatch(
           'attention_dq', attentionDims,
-          { batch, items, qkv: t.qkv, out: t.heads, lse: t.lse, dout: d.heads, delta: d.delta, dqkv: d.qkv }, { per: heads },
+          { batch, items, qkv: t.qkv, out: t.heads, lse: t.lse, dout: d.heads, delta: d.delta, dqkv: d.qkv }, { per: heads, block: kernels.queries },
         ),
         kernels.dispatch(
           'attention_dkv', attentionDims,
-          { batch, items, qkv: t.qkv, lse: t.lse, dout: d.heads, delta: d.delta, dqkv: d.qkv }, { per: keyHeads },
+          { batch, items, qkv: t.qkv, lse: t.lse, dout: d.heads, delta: d.delta, dqkv: d.qkv }, { per: keyHeads, block: kernels.queries },
         ),
         rope(d.qkv, -1),
         inputGrad(layer.qkv, d.qkv, w.qkv, d.n, w.hidden),
@@ -233,7 +233,7 @@ export function trainingPlan(
         ...byPart(weights, (first) => alternatives === undefined ? [] : [
           kernels.dispatch(
             'alternatives', [w.vocab, first, most, config.vocab_size],
-            { batch, banned: arenas.banned, logits, results, best: alternatives }, { per: 1, first, most },
+            { batch, allowed: arenas.allowed, logits, results, best: alternatives }, { per: 1, first, most },
           ),
         ]),
       ];
