@@ -18,7 +18,9 @@ test.describe('the served page', { tag: '@start' }, () => {
     page.on('response', (response) => responses.push(response));
     page.on('requestfailed', (request) => failures.push(request.url()));
     page.on('pageerror', (error) => failures.push(error.message));
-    await page.goto('./', { waitUntil: 'networkidle' });
+    await page.goto('./');
+    // By then page, workers, Python and its packages have been fetched.
+    await expect(page.getByText(/Python 3\.\d+\.\d+ is running/)).toBeVisible({ timeout: 90_000 });
     expect(responses.length).toBeGreaterThan(1);
     const origins = new Set(
       responses.map((response) => new URL(response.url())).filter((url) => url.protocol.startsWith('http')).map((url) => url.origin),
