@@ -308,6 +308,22 @@ describe('updates', () => {
     }
   });
 
+  it('only reports on a reference where β is 0, and does without one', async () => {
+    const engine = await engineFor(TINY);
+    const near = await engine.score({ rows: tokens, temperature: 1 });
+    const rows = updateRows(tokens, near.map((s) => s.logProbs));
+    const without = rows.map(({ tokens: row, weights, advantages, oldLogProbs }) =>
+      ({ tokens: row, weights, ...(advantages && { advantages }), ...(oldLogProbs && { oldLogProbs }) }));
+    const unscored = rows.map((row, r) => (r === 0 ? { ...row, referenceLogProbs: row.weights.map(() => NaN) } : row));
+    const objective = { ...GRPO, beta: 0 };
+    const plain = await engine.gradients({ rows: without, objective, temperature: 1 });
+    const told = await engine.gradients({ rows: unscored, objective, temperature: 1 });
+    expect(told.gradient).toEqual(plain.gradient);
+    expect(plain.rows.every((row) => row.kl.every(Number.isNaN))).toBe(true);
+    expect(told.rows[0]?.kl.every(Number.isNaN)).toBe(true);
+    expect(told.rows[4]?.kl.some((kl) => kl > 0)).toBe(true);
+  });
+
   it('has no gradient where the clamp of the log-ratio acts', async () => {
     const engine = await engineFor(TINY);
     const row = tokens[1] ?? new Uint32Array();

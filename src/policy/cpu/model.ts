@@ -32,6 +32,12 @@ export function deviceSlices(config: PolicyConfig): readonly ParameterSlice[] {
   return config.tie_word_embeddings && embedding !== undefined ? [...rest, embedding] : rest;
 }
 
+/** One set of weights in a thread: flat on the host, and by parameter on the device, where programs take references. */
+export interface Resident {
+  readonly host: Float32Array;
+  readonly device: readonly Tensor[];
+}
+
 export function uploadWeights(config: PolicyConfig, weights: Float32Array): Tensor[] {
   return deviceSlices(config).map(({ shape, offset, size }) => {
     const flat = weights.subarray(offset, offset + size);

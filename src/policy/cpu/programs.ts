@@ -1,4 +1,4 @@
-/** The jitted functions of one configuration, one for each shape, and the tables that they read. */
+/** The jitted functions of one policy, one for each shape, and the tables that they read. */
 import './runtime.ts';
 import { jit, type JsTree } from '@jax-js/jax';
 import type { PolicyConfig } from '../config.ts';
@@ -13,7 +13,10 @@ export class Programs {
   /** Functions traced so far. Constant once every shape was seen, or something compiles anew at every call. */
   traces = 0;
 
-  constructor(readonly config: PolicyConfig) {}
+  constructor(
+    readonly config: PolicyConfig,
+    readonly suppressTokens: readonly number[],
+  ) {}
 
   /** The program of this key, traced at its first call. The key must name everything that `body` closes over. */
   get<In extends JsTree<Tensor>, Out extends JsTree<Tensor>>(key: string, body: Program<In, Out>): Program<In, Out> {

@@ -1,31 +1,27 @@
 /** Log-probabilities and entropies of whole rows: logits from jax-js, the law in float64 on the host. */
 import type { TokenScores } from '../engine.ts';
-import { download, forward, gather, tensor, type Tables, type Tensor } from './model.ts';
+import { download, forward, gather, tensor, type Resident, type Tables, type Tensor } from './model.ts';
 import type { Programs } from './programs.ts';
 import type { Chunk } from './protocol.ts';
-import { judge, mostProbable, type Law } from './sampling.ts';
+import { excludedIds, judge, mostProbable, type Law } from './sampling.ts';
 import { bucket } from './shapes.ts';
 
 type Inputs = { x: Tensor } & Record<keyof Tables, Tensor>;
 
-/** @param device the weights as `uploadWeights` gives them; kept. @param host the same weights, flat. */
+/** Scores in the order of the chunks' rows. */
 export function score(
-  programs: Programs,
-  device: readonly Tensor[],
-  host: Float32Array,
-  chunks: readonly Chunk<Uint32Array>[],
-  law: Law,
-  alternatives: number,
+  programs: Programs, { device, host }: Resident, chunks: readonly Chunk<Uint32Array>[], temperature: number, alternatives: number,
 ): TokenScores[] {
-  const { config } = programs;
+  const { config, suppressTokens } = programs;
+  const { vocab_size: vocab, hidden_size: d } = config;
+  const law: Law = { temperature, excluded: excludedIds(vocab, suppressTokens) };
   return chunks.flatMap(({ rows, size }) => {
     const T = bucket(Math.max(...rows.map((row) => row.length - 1)));
     const tokens = new Uint32Array(size * T);
     for (const [r, row] of rows.entries()) tokens.set(row.subarray(0, -1), r * T);
     const program = programs.get(`forward ${size} × ${T}`, (weights, { x, ...tables }: Inputs) => forward(config, T, weights, x, tables));
-    const x = tensor(gather(host, config.hidden_size, tokens), [tokens.length, config.hidden_size]);
+    const x = tensor(gather(host, d, tokens), [tokens.length, d]);
     const logits = download(program(device.map((w) => w.ref), { ...programs.tablesOf(T), x }));
-    const vocab = config.vocab_size;
     return rows.map((row, r) => scoreRow(row, logits.subarray(r * T * vocab, (r + 1) * T * vocab), law, alternatives));
   });
 }

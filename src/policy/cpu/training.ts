@@ -5,7 +5,7 @@
 import { lax, numpy as np, vjp } from '@jax-js/jax';
 import { parameterLayout } from '../config.ts';
 import type { Objective, UpdateRow, UpdateTokens } from '../engine.ts';
-import { addGradients, download, forward, gather, MASKED, tensor, type Tensor } from './model.ts';
+import { addGradients, download, forward, gather, MASKED, tensor, type Resident, type Tensor } from './model.ts';
 import type { Programs } from './programs.ts';
 import type { Backward, Chunk } from './protocol.ts';
 import { bucket } from './shapes.ts';
@@ -52,15 +52,9 @@ type Ratios = Pick<PerToken, 'ratio' | 'kl' | 'clipped'>;
 
 type Outputs = { dWeights: Tensor[]; dx: Tensor; perToken: PerToken };
 
-/** @param device the weights as `uploadWeights` gives them; kept. @param host the same weights, flat. */
+/** Loss, gradient and report of the chunks' rows, under the law at this temperature. */
 export function backward(
-  programs: Programs,
-  device: readonly Tensor[],
-  host: Float32Array,
-  suppressTokens: readonly number[],
-  chunks: readonly Chunk<UpdateRow>[],
-  objective: Objective,
-  temperature: number,
+  programs: Programs, { device, host }: Resident, chunks: readonly Chunk<UpdateRow>[], objective: Objective, temperature: number,
 ): Backward {
   const { config } = programs;
   const gradient = new Float32Array(parameterLayout(config).size);
@@ -74,7 +68,7 @@ export function backward(
     const program = programs.get(`${kind} ${chunk.size} × ${T}`, (weights, inputs: Inputs) => trainingStep(programs, kind, T, weights, inputs));
     const { dWeights, dx, perToken } = program(
       device.map((w) => w.ref),
-      upload(programs, host, suppressTokens, chunk, tokens, T, objective, temperature),
+      upload(programs, host, chunk, tokens, objective, temperature),
     );
     addGradients(config, dWeights.map(download), gradient);
     scatterAdd(tokens, download(dx), gradient);
@@ -85,19 +79,14 @@ export function backward(
   return { loss, gradient, rows };
 }
 
+/** @param tokens [M]: the inputs, padded. */
 function upload(
-  programs: Programs,
-  host: Float32Array,
-  suppressTokens: readonly number[],
-  { rows, size }: Chunk<UpdateRow>,
-  tokens: Uint32Array,
-  T: number,
-  objective: Objective,
-  temperature: number,
+  programs: Programs, host: Float32Array, { rows, size }: Chunk<UpdateRow>, tokens: Uint32Array, objective: Objective, temperature: number,
 ): Inputs {
-  const { config } = programs;
+  const { config, suppressTokens } = programs;
   const { vocab_size: vocab, hidden_size: d } = config;
-  const M = size * T;
+  const M = tokens.length;
+  const T = M / size;
   const targets = new Float32Array(M);
   for (const [r, row] of rows.entries()) targets.set(row.tokens.subarray(1), r * T);
   const suppressed = new Float32Array(vocab);
@@ -123,7 +112,8 @@ function upload(
     weights: perToken((row) => row.weights),
     advantages: perToken((row) => row.advantages),
     oldLogProbs: perToken((row) => row.oldLogProbs),
-    referenceLogProbs: perToken((row) => row.referenceLogProbs),
+    // Without a KL term the reference is only reported on; a token that it never scored must not spoil the loss.
+    referenceLogProbs: perToken((row) => (beta === 0 ? row.referenceLogProbs?.map((lp) => lp || 0) : row.referenceLogProbs)),
     inverseTemperature: scalar(1 / temperature),
     low: scalar(1 - epsilonLow),
     high: scalar(1 + epsilonHigh),
@@ -131,7 +121,7 @@ function upload(
   };
 }
 
-/** Gradients by parameter under their number, then dLoss/dx, then the numbers of each token. Consumes all. */
+/** The whole chain from weights to loss and back. Consumes all. */
 function trainingStep(programs: Programs, kind: Objective['kind'], length: number, weights: Tensor[], inputs: Inputs): Outputs {
   const { cos, sin, mask, targets, ids, suppressed, inverseTemperature } = inputs;
   const [logits, pullModel] = vjp(
@@ -214,7 +204,7 @@ function report(row: UpdateRow, objective: Objective, values: Record<keyof PerTo
     logProbs: column('logProbs'),
     entropy: column('entropy'),
     ratio: column('ratio', grpo),
-    kl: column('kl', grpo && row.referenceLogProbs !== undefined),
+    kl: column('kl', grpo).map((kl, t) => (Number.isNaN(row.referenceLogProbs?.[t] ?? NaN) ? NaN : kl)),
     clipped: Uint8Array.from(zeroed('clipped')),
     dLogProb: zeroed('dLogProb'),
     gradient: zeroed('gradient'),

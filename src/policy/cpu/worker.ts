@@ -2,18 +2,16 @@
 import './runtime.ts';
 import { EngineError } from '../engine.ts';
 import { Decoder } from './decoding.ts';
-import { uploadWeights, type Tensor } from './model.ts';
+import { uploadWeights, type Resident } from './model.ts';
 import { Programs } from './programs.ts';
 import type { Commands, FromWorker, Kind, Results, ToWorker, WeightsName } from './protocol.ts';
-import { excludedIds } from './sampling.ts';
 import { score } from './scoring.ts';
 import { backward } from './training.ts';
 
 interface Loaded {
   readonly programs: Programs;
   readonly decoder: Decoder;
-  readonly suppressTokens: readonly number[];
-  readonly weights: Map<WeightsName, { readonly host: Float32Array; readonly device: Tensor[] }>;
+  readonly weights: Map<WeightsName, Resident>;
 }
 
 export class EngineWorker {
@@ -49,21 +47,20 @@ export class EngineWorker {
       case 'weights': this.setWeights(message); return undefined;
       case 'continue': return this.continue(message.id, message);
       case 'score': {
-        const { programs, host, device, suppressTokens } = this.use(message.name);
-        const law = { temperature: message.temperature, excluded: excludedIds(programs.config.vocab_size, suppressTokens) };
-        return score(programs, device, host, message.chunks, law, message.alternatives);
+        const { name, chunks, temperature, alternatives } = message;
+        return score(this.mustBeLoaded().programs, this.weights(name), chunks, temperature, alternatives);
       }
       case 'backward': {
-        const { programs, host, device, suppressTokens } = this.use('policy');
-        return backward(programs, device, host, suppressTokens, message.chunks, message.objective, message.temperature);
+        const { chunks, objective, temperature } = message;
+        return backward(this.mustBeLoaded().programs, this.weights('policy'), chunks, objective, temperature);
       }
     }
   }
 
   private load({ config, suppressTokens }: Commands['load']): void {
     for (const { device } of this.loaded?.weights.values() ?? []) for (const array of device) array.dispose();
-    const programs = new Programs(config);
-    this.loaded = { programs, suppressTokens, decoder: new Decoder(programs, suppressTokens), weights: new Map() };
+    const programs = new Programs(config, suppressTokens);
+    this.loaded = { programs, decoder: new Decoder(programs), weights: new Map() };
   }
 
   private setWeights({ name, weights }: Commands['weights']): void {
@@ -74,7 +71,8 @@ export class EngineWorker {
   }
 
   private async continue(id: number, { request }: Commands['continue']): Promise<Results['continue']> {
-    const { decoder, host, device } = this.use('policy');
+    const { decoder } = this.mustBeLoaded();
+    const weights = this.weights('policy');
     // A turn of the event loop between two tokens lets a `cancel` in. Timers would cost milliseconds.
     const { port1, port2 } = new MessageChannel();
     const proceed = (): Promise<boolean> =>
@@ -83,7 +81,7 @@ export class EngineWorker {
         port2.postMessage(null);
       });
     try {
-      return await decoder.continue(device, host, request, proceed);
+      return await decoder.continue(weights, request, proceed);
     } finally {
       port1.close();
     }
@@ -94,11 +92,10 @@ export class EngineWorker {
     return this.loaded;
   }
 
-  private use(name: WeightsName): Loaded & { readonly host: Float32Array; readonly device: readonly Tensor[] } {
-    const loaded = this.mustBeLoaded();
-    const weights = loaded.weights.get(name);
+  private weights(name: WeightsName): Resident {
+    const weights = this.mustBeLoaded().weights.get(name);
     if (weights === undefined) throw new EngineError(`the ${name} has no weights`, 'invalid');
-    return { ...loaded, ...weights };
+    return weights;
   }
 }
 
