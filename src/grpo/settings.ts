@@ -75,6 +75,9 @@ export interface Variant {
   >;
 }
 
+/** An ε at which the clip never acts; finite, since settings travel as JSON and as f32. */
+export const NO_CLIP = 1e9;
+
 /** Named variants: what each sets, and nothing else. */
 export const VARIANTS: Readonly<Record<VariantName, Variant>> = {
   grpo: {
@@ -106,7 +109,7 @@ export const VARIANTS: Readonly<Record<VariantName, Variant>> = {
     source: 'Williams 1992, with the mean of the group as baseline',
     settings: {
       // One pass over fresh rollouts: the ratio is 1, and the clip cannot act.
-      advantage: 'mean', epsilonLow: Infinity, epsilonHigh: Infinity, aggregation: 'sequence-mean', refills: 0,
+      advantage: 'mean', epsilonLow: NO_CLIP, epsilonHigh: NO_CLIP, aggregation: 'sequence-mean', refills: 0,
       innerEpochs: 1, minibatches: 1,
     },
   },
