@@ -48,7 +48,7 @@ export function connectLab({ spawn, assets, engine, onEvents, onFailure }: LabCl
     timer ??= setTimeout(flush, BUNDLE_MILLISECONDS);
   });
   const fail = (event: Event): void => {
-    onFailure(event instanceof ErrorEvent && event.message !== '' ? event.message : '');
+    onFailure('message' in event && typeof event.message === 'string' ? event.message : '');
   };
   port.addEventListener('error', fail);
   port.addEventListener('messageerror', fail);

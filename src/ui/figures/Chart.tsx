@@ -56,6 +56,7 @@ export function Chart(props: ChartProps): ReactNode {
   const at = cursor === undefined ? -1 : steps.indexOf(cursor);
   const shown = at >= 0 ? at : steps.length - 1;
   const shownStep = steps[shown];
+  const blank = !series.some(({ values }) => values.some(Number.isFinite));
 
   const move = (step: number): void => {
     const next = steps[nearest(steps, step)];
@@ -90,8 +91,8 @@ export function Chart(props: ChartProps): ReactNode {
         <span className={styles.legend} aria-hidden="true">
           {series.map((s) => (
             <span key={s.key} className={styles.key}>
-              <span className={s.draw === 'band' ? styles.swatch : styles.stroke} style={{ color: s.colour }} data-dashed={s.dashed} />
-              {s.label} <b className={styles.value}>{value(s)}</b>
+              {series.length > 1 && <span className={s.draw === 'band' ? styles.swatch : styles.stroke} style={{ color: s.colour }} data-dashed={s.dashed} />}
+              {series.length > 1 && (s.tag ?? s.label)} <b className={styles.value}>{value(s)}</b>
             </span>
           ))}
         </span>
@@ -151,7 +152,7 @@ export function Chart(props: ChartProps): ReactNode {
             <Tags drawn={drawn} height={height} right={width - MARGIN.right + 6} />
           </svg>
         )}
-        {steps.length === 0 && <span className={styles.empty}>{empty}</span>}
+        {blank && <span className={styles.empty}>{empty}</span>}
       </div>
     </figure>
   );

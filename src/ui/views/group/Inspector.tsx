@@ -25,14 +25,12 @@ export function Inspector({ rollout, token, number, grpo, preview }: InspectorPr
         {there ? t('inspector.sentence', { number: number ?? 0, sentence: describeToken(rollout, token, grpo) }) : t('inspector.none')}
       </p>
       <dl className={styles.numbers}>
-        {there
-          ? numbersOf(rollout, token).map(([name, value]) => (
-              <div key={name}>
-                <dt>{t(`number.${name}`)}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))
-          : <div><dt>&nbsp;</dt><dd>&nbsp;</dd></div>}
+        {there && numbersOf(rollout, token).map(([name, value]) => (
+          <div key={name}>
+            <dt>{t(`number.${name}`)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
     </section>
   );
@@ -51,7 +49,7 @@ function numbersOf(rollout: TrainedTrajectory, token: number): (readonly [Number
     ['logProb', format.fixed(logProb, 3)],
     ['probability', format.fixed(Math.exp(logProb), 3)],
     ['entropy', format.fixed(update?.entropy[token] ?? NaN, 3)],
-    ['kl', format.fixed(update?.kl[token] ?? NaN, 5)],
+    ['kl', format.significant(update?.kl[token] ?? NaN, 3)],
     ['weight', exact(rollout.weights[token] ?? 0)],
     ['dLogProb', update === undefined ? '–' : exact(update.dLogProb[token] ?? 0)],
     ['gradient', update === undefined ? '–' : exact(update.gradient[token] ?? 0)],

@@ -92,7 +92,7 @@ function TokenTable({ rollout, grpo }: { readonly rollout: TrainedTrajectory; re
                     <td className="figure">{trained ? format.signed(rollout.advantage, 2) : '–'}</td>
                     <td className="figure">{format.fixed(update?.ratio[i] ?? NaN, 3)}</td>
                     <td>{clip === undefined ? '–' : t(`clip.${clip}`)}</td>
-                    <td className="figure">{format.fixed(update?.kl[i] ?? NaN, 5)}</td>
+                    <td className="figure">{format.significant(update?.kl[i] ?? NaN, 3)}</td>
                     <td className="figure">{small(update?.dLogProb[i])}</td>
                     <td className="figure">{small(update?.gradient[i])}</td>
                   </tr>

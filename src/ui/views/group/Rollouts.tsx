@@ -86,7 +86,7 @@ export function Rollouts({ group, paint, selection, onPreview }: RolloutsProps):
       }}
     >
       <div className={styles.head} aria-hidden="true">
-        <span id={keys} className="hidden">{t('group.grid.keys')}</span>
+        <span><span id={keys} className="hidden">{t('group.grid.keys')}</span></span>
         <span className={styles.title}>{t('group.reward', { most: MAX_REWARD })}</span>
         <span className={styles.title}>{t('group.advantage')}</span>
         <span className={styles.title}>{t('group.tokens')}</span>

@@ -83,8 +83,11 @@ const SpanOfTokens = memo(function SpanOfTokens({ rollout, span, paint, selected
   }
   return (
     <span className={styles.span} data-kind={span.kind} data-forged={span.forged || undefined}>
-      <span className={styles.glyph} aria-hidden="true">{GLYPHS[span.kind]}</span>
-      {tokens}
+      <span className={styles.start}>
+        <span className={styles.glyph} aria-hidden="true">{GLYPHS[span.kind]}</span>
+        {tokens[0]}
+      </span>
+      {tokens.slice(1)}
       {span.forged && <span className={styles.flag}>{t('span.forged')}</span>}
       {!span.closed && <span className={styles.flag}>{t('span.unclosed')}</span>}
     </span>

@@ -5,6 +5,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { navigate } from '../../routes.ts';
 import { RunStatus } from '../../shell/RunStatus.tsx';
 import { currentDraft } from '../../stores/draft.ts';
+import { useRecorded } from '../../stores/recorded.ts';
 import { lab, useLab } from '../../stores/lab.ts';
 import { t } from '../../text/text.ts';
 import { BeforeAfter } from './BeforeAfter.tsx';
@@ -17,6 +18,7 @@ const LOOP = ['ask', 'write', 'score', 'update'] as const;
 export function HomeView(): ReactNode {
   const run = useLab((s) => s.run);
   const connection = useLab((s) => s.connection);
+  const recorded = useRecorded();
   const going = run !== undefined && (run.state === 'running' || run.state === 'preparing' || run.state === 'paused');
   const unusable = connection === 'failed' || connection === 'other-version';
   return (
@@ -33,7 +35,7 @@ export function HomeView(): ReactNode {
                 lab.train(currentDraft());
                 navigate('/train');
               }}><Icon name="play" />{t('train.start')}</Button>}
-          <Link to="/group">{t('home.recorded')}</Link>
+          {(run !== undefined || recorded.state === 'ready') && <Link to="/group">{t('home.recorded')}</Link>}
         </div>
         {going && <div className={styles.status}><RunStatus run={run} /></div>}
         <ol className={styles.loop}>

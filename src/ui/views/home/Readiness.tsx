@@ -48,7 +48,7 @@ export function Readiness(): ReactNode {
         <div>
           <dt>{t('ready.python')}</dt>
           <dd>
-            <PythonFacts python={python} />
+            {connection === 'failed' || connection === 'other-version' ? <p>{t('python.none')}</p> : <PythonFacts python={python} />}
             {faults.python !== undefined && python.state !== 'failed' && <Notice kind="fault" detail={faults.python.message}>{t('fault.python')}</Notice>}
           </dd>
         </div>

@@ -6,7 +6,7 @@ import { groupAddress, navigate } from '../../routes.ts';
 import { useDraft } from '../../stores/draft.ts';
 import type { RunView } from '../../stores/runs.ts';
 import { format, t } from '../../text/text.ts';
-import { otherCurves, rewardCurve, type Curve, type CurveSeries } from './curves.ts';
+import { otherCurves, rewardCurve, type Curve, type CurveName, type CurveSeries } from './curves.ts';
 import styles from './Curves.module.css';
 
 interface CurvesProps {
@@ -51,16 +51,20 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
       onOpen={open}
       openHint={t('curves.open')}
       stepName={(step) => t('run.step', { step })}
-      empty={t(curve.name === 'kl' && steps.length > 0 ? 'curve.kl.none' : 'curves.empty')}
+      empty={emptyWords(curve.name, steps.length > 0)}
     />
   );
-  const remarked = marks.findLast(({ step }) => cursor === undefined || step === cursor);
+  // A remark on the step that is pointed at, else on the newest; else how to use the curves.
+  const remarked = marks.find(({ step }) => step === (cursor ?? numbers.at(-1)));
+  const words = [
+    ...(cursor === undefined ? [] : [t('curves.at', { step: cursor })]),
+    ...(remarked === undefined ? [] : [remark(remarked)]),
+  ];
+  const hint = words.length > 0 ? words.join(' ') : t(numbers.length === 0 ? 'curves.empty' : 'curves.hint');
   return (
     <div className={styles.curves}>
       <div className={styles.head}>
-        <p className={styles.hint}>
-          {numbers.length === 0 ? t('curves.empty') : cursor === undefined ? t('curves.hint') : t('curves.at', { step: cursor })}
-        </p>
+        <p className={styles.hint}>{hint}</p>
         <Segments
           label={t('curves.rewardAs')}
           value={inParts ? 'parts' : 'sum'}
@@ -71,7 +75,6 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
         />
       </div>
       {chart(reward, 232)}
-      <p className={styles.remark}>{remarked === undefined ? '' : remark(remarked)}</p>
       <div className={styles.small}>{behaviour.map((curve) => chart(curve, 112))}</div>
       <div className={styles.small}>{update.map((curve) => chart(curve, 88))}</div>
       {steps.length > 0 && <StepTable steps={steps} />}
@@ -88,9 +91,14 @@ function named(series: readonly CurveSeries[]): Series[] {
   }));
 }
 
-function remark({ step, skipped, warnings }: StepSummary): string {
-  const words = [...(skipped === undefined ? [] : [t(`skipped.${skipped}`)]), ...warnings.map((warning) => t(`warning.${warning}`))];
-  return `${t('run.step', { step })}: ${words.join(' ')}`;
+/** Said once, in the large chart; KL has a reason of its own to be empty. */
+function emptyWords(name: CurveName, begun: boolean): string {
+  if (begun) return name === 'kl' ? t('curve.kl.none') : '';
+  return name === 'reward' ? t('curves.empty') : '';
+}
+
+function remark({ skipped, warnings }: StepSummary): string {
+  return [...(skipped === undefined ? [] : [t(`skipped.${skipped}`)]), ...warnings.map((warning) => t(`warning.${warning}`))].join(' ');
 }
 
 const COLUMNS = [

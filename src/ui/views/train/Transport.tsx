@@ -41,7 +41,7 @@ export function Transport(): ReactNode {
         </Button>
       </div>
       {run === undefined
-        ? <p className={styles.idle}>{asked === 'start' ? t('run.waiting') : unfinished === undefined ? t('train.idle') : t('train.unfinished', { step: unfinished.step, of: unfinished.settings.steps })}</p>
+        ? !unusable && <p className={styles.idle}>{asked === 'start' ? t('run.waiting') : unfinished === undefined ? t('train.idle') : t('train.unfinished', { step: unfinished.step, of: unfinished.settings.steps })}</p>
         : <RunStatus run={run} />}
       {unfinished !== undefined && (
         <Button onClick={() => {
