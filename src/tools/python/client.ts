@@ -154,7 +154,7 @@ class Session {
           } else if (report.type === 'unavailable') this.end(`${advice} (${report.message})`);
           else this.#hear(report);
         },
-        (reason) => { this.end(`${advice} (${reason})`); },
+        (reason) => { this.end(this.#info === undefined ? `${advice} (${reason})` : `Python's worker ended: ${reason}.`); },
       );
     });
     this.started.catch(() => undefined);
@@ -249,11 +249,13 @@ class Session {
     else this.#finish(failure('runtime', 'PythonUnavailable', 'the interpreter does not answer', characters, seconds));
   }
 
-  /** Ends the batch with what is known of it, and a last result. */
+  /** Ends the batch with what is known of it, and the result of the call that was running. */
   #finish(last: PythonResult): void {
     const batch = this.#batch;
     if (batch === undefined) return;
-    const lines = [...batch.lines, ...(this.#board?.lines() ?? [])];
-    batch.settle({ results: [...lines.map(parseResult), last], alive: false });
+    const results = [...batch.lines, ...(this.#board?.lines() ?? [])].map(parseResult);
+    // Between two calls none is to blame, unless nothing at all was achieved: a batch must not be tried for ever.
+    if (this.#running() > 0 || results.length === 0) results.push(last);
+    batch.settle({ results, alive: false });
   }
 }

@@ -159,37 +159,31 @@ class Interpreter {
     this.#lines = [];
     this.board?.clear();
     this.memory.bytes = memoryMegabytes * MEGABYTE;
-    while (this.#finished < calls.length && this.board?.cancelled !== true) {
-      const rest = JSON.stringify(calls.slice(this.#finished));
-      let state: unknown;
-      const before = this.#finished;
-      this.#timed = false;
-      try {
-        state = this.#run(rest, seconds, outputCharacters, memoryMegabytes, this.#prepared);
-      } catch (error) {
-        this.#flush();
-        this.post({ type: 'crash', ...reason(error) });
-        return;
+    try {
+      while (this.#finished < calls.length && this.board?.cancelled !== true) {
+        const rest = JSON.stringify(calls.slice(this.#finished));
+        const before = this.#finished;
+        this.#timed = false;
+        const state: unknown = this.#run(rest, seconds, outputCharacters, memoryMegabytes, this.#prepared);
+        if (state === FINISHED) break;
+        this.#restore();
+        if (state === PREPARE) this.#prepareSymPy(memoryMegabytes);
+        // The call rewrote the runner so that no result came: it would be run again without end.
+        else if (this.#finished === before) throw new Error('no result');
       }
-      this.#time(false);
-      if (state === FINISHED) break;
-      this.#restore();
-      if (state === PREPARE) this.#prepareSymPy(memoryMegabytes);
-      // A result that never came would be waited for without end.
-      else if (this.#finished === before) {
-        this.post({ type: 'crash', errorType: 'SystemError', message: 'the call broke its interpreter' });
-        return;
-      }
+      this.#flush();
+      this.post({ type: 'done', bytes: this.module.HEAPU8.length });
+    } catch (error) {
+      this.#flush();
+      this.post({ type: 'crash', ...reason(error) });
     }
-    this.#flush();
-    this.post({ type: 'done', bytes: this.module.HEAPU8.length });
   }
 
   /** What runner.ts writes to its port: the start of a call, or a result. */
   #hear(text: string): void {
     if (text === '>') this.#time(true);
     else if (this.#timed) {
-      this.#timed = false;
+      this.#time(false);
       this.#finished += 1;
       if (this.board === undefined) this.post({ type: 'results', lines: [text] });
       else {

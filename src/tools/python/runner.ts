@@ -11,7 +11,7 @@ export const RUNNER = String.raw`
 import builtins as _builtins
 __builtins__ = dict(vars(_builtins))
 
-import cmath, collections, contextvars, decimal, fractions, functools, gc, io, itertools, json, math, os, random
+import _imp, cmath, collections, contextvars, decimal, fractions, functools, gc, io, itertools, json, math, os, random
 import signal, statistics, sys, time, traceback, types
 from _json import encode_basestring_ascii as quote
 from opcode import opmap
@@ -28,7 +28,7 @@ STORES = {opmap[n] for n in opmap if n.startswith(('STORE_ATTR', 'DELETE_ATTR', 
 SUSPENDS = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines: their finally may run in a later call
 clock, write, context = time.perf_counter, os.write, contextvars.Context
 port = os.open('/dev/atelier', os.O_WRONLY)
-armed = False
+armed = preparing = False
 
 
 class Stopped(BaseException):
@@ -236,17 +236,35 @@ def run(sources, seconds, characters, megabytes, prepared):
 
 def prepare():
     """SymPy takes seconds to import: outside of any call's time, and only where a call names it."""
+    global preparing
+    preparing = True
     try:
         import sympy
         return True
-    except ImportError:
+    except Exception:
         return False
+    finally:
+        preparing = False
+        for name in ('ctypes', 'ctypes._endian', '_ctypes'):
+            sys.modules.pop(name, None)
 
 
 def seal():
     """Cuts what leads from Python into JavaScript, and what walks the interpreter's own objects."""
+    blocking_sleep = sys.modules['pyodide.webloop']._orig_sleep
+
+    def sleep(seconds, /):
+        # In slices: between two of them the time limit can act.
+        end = clock() + seconds
+        blocking_sleep(min(seconds, 0.02))
+        while (rest := end - clock()) > 0:
+            blocking_sleep(min(rest, 0.02))
+
+    time.sleep = sleep
+    # Pyodide's event loop is JavaScript's: asyncio goes with it, to be imported anew without.
+    bridge = ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'asyncio')
     for name in list(sys.modules):
-        if name.split('.')[0] in ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', 'micropip'):
+        if name.split('.')[0] in bridge:
             module = sys.modules.pop(name)
             if isinstance(module, types.ModuleType) and name != '_pyodide_core':
                 vars(module).clear()
@@ -257,13 +275,28 @@ def seal():
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGINT, stop)
 
-    banned = ('js', 'pyodide_js', '_pyodide_core', 'pyodide', '_pyodide', 'ctypes', '_ctypes')
+    banned = ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes')
+
+    def refuse(name):
+        # SymPy asks ctypes how long a long is, and no more: what reaches memory is refused below.
+        if name.split('.')[0] in banned and not preparing:
+            raise ModuleNotFoundError(f'No module named {name!r}', name=name)
+
+    class Gate:
+        def find_spec(name, path=None, target=None):
+            refuse(name)
+
+    create = _imp.create_builtin
+
+    def create_builtin(spec):
+        refuse(spec.name)
+        return create(spec)
+
+    sys.meta_path.insert(0, Gate)
+    _imp.create_builtin = create_builtin
 
     def audit(event, arguments):
-        if event == 'import':
-            if arguments[0].split('.')[0] in banned:
-                raise ModuleNotFoundError(f'No module named {arguments[0]!r}', name=arguments[0])
-        elif event.startswith(('ctypes.', 'gc.get_', 'code.__new__', 'socket.')):
+        if event.startswith(('ctypes.', 'gc.get_', 'code.__new__', 'socket.')) and not preparing:
             raise PermissionError(f'{event} is not allowed here')
 
     direct(SINK)

@@ -11,7 +11,7 @@ const KEPT = new Set(
    ArrayBuffer Atomics Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float16Array Float32Array Float64Array
    Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set Iterator WeakMap WeakSet WeakRef Proxy Reflect
    FinalizationRegistry decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape isFinite isNaN
-   WebAssembly TextDecoder TextEncoder crypto performance`.split(/\s+/),
+   WebAssembly TextDecoder TextEncoder console crypto performance`.split(/\s+/),
 );
 
 /** @throws Error where something cannot be taken away. */
@@ -24,6 +24,8 @@ export function seal(scope: object = globalThis): void {
   for (let layer: object | null = scope; layer !== null && layer !== Object.prototype; layer = Object.getPrototypeOf(layer) as object | null)
     for (const key of Reflect.ownKeys(layer)) if (typeof key === 'string' && !KEPT.has(key)) Reflect.deleteProperty(layer, key);
   replace(scope, 'crypto', Object.freeze({ getRandomValues: (view: Uint8Array<ArrayBuffer>) => random(view) }));
+  const silent = (): void => undefined;
+  replace(scope, 'console', Object.freeze({ log: silent, info: silent, warn: silent, error: silent, debug: silent, trace: silent }));
   replace(scope, 'performance', Object.freeze({ now: () => now(), timeOrigin }));
 
   // Text becomes code through `eval`, which is gone now, and through the four constructors of functions.
