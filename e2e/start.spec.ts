@@ -30,6 +30,18 @@ test.describe('the served page', { tag: '@start' }, () => {
     expect(failures).toEqual([]);
   });
 
+  test('cannot reach another origin, whoever asks', async ({ page, baseURL }) => {
+    await page.goto('./');
+    const refused = await page.evaluate(async (elsewhere) => {
+      const violation = new Promise<string>((resolve) => {
+        document.addEventListener('securitypolicyviolation', (event) => { resolve(`${event.effectiveDirective} ${event.blockedURI}`); });
+      });
+      await fetch(elsewhere, { mode: 'no-cors' }).catch(() => undefined);
+      return violation;
+    }, `http://127.0.0.1:${new URL(baseURL ?? '').port}/`);
+    expect(refused).toMatch(/^connect-src http:\/\/127\.0\.0\.1/);
+  });
+
   test('comes with the right types and caching', async ({ request }) => {
     const index = await request.get('./');
     expect(index.headers()).toMatchObject({

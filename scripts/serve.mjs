@@ -18,6 +18,22 @@ export const ISOLATION = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/**
+ * What the page may load: its own files. Code from elsewhere, and requests to elsewhere (a policy writes Python, and
+ * that Python can reach the worker's `fetch`), are refused by the browser. WebAssembly is compiled; nothing is evaluated.
+ */
+const CONTENT = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  // Dialogs and charts add style elements.
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data: blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
 const UTF8 = '; charset=utf-8';
 const TYPES = {
   '.css': `text/css${UTF8}`,
@@ -97,6 +113,7 @@ export function staticFiles(root) {
     const common = {
       ...ISOLATION,
       'Content-Type': type,
+      'Content-Security-Policy': CONTENT,
       'X-Content-Type-Options': 'nosniff',
       // Vite puts a digest of the content into the names below assets/.
       'Cache-Control': path.startsWith(join(root, 'assets') + sep) ? 'public, max-age=31536000, immutable' : 'no-cache',

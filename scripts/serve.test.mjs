@@ -67,6 +67,7 @@ test.each([
     'cache-control': caching,
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
+    'content-security-policy': expect.stringMatching(/^default-src 'self'; script-src 'self' 'wasm-unsafe-eval';/),
   });
 });
 
