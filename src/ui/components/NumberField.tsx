@@ -10,22 +10,22 @@ interface NumberFieldProps {
   readonly least: number;
   readonly most: number;
   readonly whole?: boolean;
-  /** Whether an empty field stands for infinity ("no limit"). */
-  readonly unlimited?: boolean;
+  /** The value that an empty field stands for ("no limit"); it need not lie in the range. */
+  readonly unlimited?: number;
   readonly onChange: (value: number) => void;
 }
 
 /** A number that is typed; what cannot be used is said under the field and not handed on. */
-export function NumberField({ label, hint, value, least, most, whole = false, unlimited = false, onChange }: NumberFieldProps): ReactNode {
+export function NumberField({ label, hint, value, least, most, whole = false, unlimited, onChange }: NumberFieldProps): ReactNode {
   const id = useId();
-  const shown = value === Infinity ? '' : String(value);
+  const shown = value === unlimited ? '' : String(value);
   const [draft, setDraft] = useState<{ readonly text: string; readonly of: number } | undefined>();
   // A draft is of one value: where the value was changed from elsewhere, it is over.
   const text = draft !== undefined && Object.is(draft.of, value) ? draft.text : shown;
   const read = (typed: string): number | undefined => {
-    if (unlimited && typed.trim() === '') return Infinity;
+    if (typed.trim() === '') return unlimited;
     const number = Number(typed.trim().replace(',', '.'));
-    const fits = typed.trim() !== '' && Number.isFinite(number) && number >= least && number <= most && (!whole || Number.isInteger(number));
+    const fits = Number.isFinite(number) && number >= least && number <= most && (!whole || Number.isInteger(number));
     return fits ? number : undefined;
   };
   const wrong = read(text) === undefined;
@@ -43,7 +43,7 @@ export function NumberField({ label, hint, value, least, most, whole = false, un
         inputMode={whole ? 'numeric' : 'decimal'}
         autoComplete="off"
         value={text}
-        placeholder={unlimited ? t('field.none') : undefined}
+        placeholder={unlimited === undefined ? undefined : t('field.none')}
         aria-invalid={wrong}
         aria-describedby={`${id}-hint`}
         onChange={(event) => {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Segments } from '../../components/Segments.tsx';
+import { NO_CLIP } from '../../../grpo/settings.ts';
 import { groupAddress, navigate, SIGNALS, type Selection } from '../../routes.ts';
 import { format, t } from '../../text/text.ts';
 import { ground, type SignalPaint } from './TokenStrip.tsx';
@@ -65,7 +66,7 @@ function Legend({ paint, scale }: { readonly paint: SignalPaint; readonly scale:
 
 /** The trust region on the ratio's axis. */
 function Ticks({ scale, paint }: { readonly scale: Extract<SignalScale, { kind: 'ratio' }>; readonly paint: SignalPaint }): ReactNode {
-  const bounds = [1 - paint.grpo.epsilonLow, 1, 1 + paint.grpo.epsilonHigh].filter((r) => r > 0 && Number.isFinite(r));
+  const bounds = [1 - paint.grpo.epsilonLow, 1, 1 + paint.grpo.epsilonHigh].filter((r) => r > 0 && r < NO_CLIP);
   return bounds.map((ratio) => {
     const at = 50 + (50 * Math.log(ratio)) / Math.log(scale.most);
     return <span key={ratio} className={styles.tick} style={{ insetInlineStart: `${Math.min(100, Math.max(0, at))}%` }} title={format.significant(ratio, 3)} />;

@@ -1,7 +1,7 @@
 /** What the group view says of each token: role, share in the loss, value of a signal. Pure; no DOM. */
 import type { Tokenizer } from '../../../policy/tokenizer.ts';
 import type { GroupRecord, TrainedTrajectory } from '../../../grpo/record.ts';
-import type { GrpoSettings } from '../../../grpo/settings.ts';
+import { NO_CLIP, type GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, type SpanKind } from '../../../rollout/trajectory.ts';
 import type { Signal } from '../../routes.ts';
 
@@ -94,7 +94,7 @@ export function signalScale(group: GroupRecord, signal: Signal, grpo: GrpoSettin
     case 'ratio': {
       const furthest = values.reduce((a, b) => Math.max(a, Math.abs(Math.log(Math.max(b, 1e-6)))), 0);
       // At least the trust region: a ratio of 1.001 is not an event.
-      const band = Math.log(1 + (Number.isFinite(grpo.epsilonHigh) ? grpo.epsilonHigh : 0.2));
+      const band = Math.log(1 + (grpo.epsilonHigh < NO_CLIP ? grpo.epsilonHigh : 0.2));
       return { kind: 'ratio', most: Math.exp(Math.max(furthest, band)) };
     }
     case 'advantage':

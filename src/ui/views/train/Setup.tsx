@@ -4,7 +4,7 @@ import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { NumberField } from '../../components/NumberField.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { SwitchField } from '../../components/SwitchField.tsx';
-import { VARIANTS, type VariantName } from '../../../grpo/settings.ts';
+import { NO_CLIP, VARIANTS, type VariantName } from '../../../grpo/settings.ts';
 import { draft, useDraft } from '../../stores/draft.ts';
 import { t } from '../../text/text.ts';
 import { MODELS, PRESETS, presetOf, variantOf } from './presets.ts';
@@ -129,10 +129,10 @@ function AllSettings(): ReactNode {
             draft.grpo({ aggregation });
           }}
         />
-        <NumberField label={t('set.epsilonLow')} hint={t('set.epsilonLow.what')} value={grpo.epsilonLow} least={0} most={1} unlimited onChange={(epsilonLow) => {
+        <NumberField label={t('set.epsilonLow')} hint={t('set.epsilonLow.what')} value={grpo.epsilonLow} least={0} most={1} unlimited={NO_CLIP} onChange={(epsilonLow) => {
           draft.grpo({ epsilonLow });
         }} />
-        <NumberField label={t('set.epsilonHigh')} hint={t('set.epsilonHigh.what')} value={grpo.epsilonHigh} least={0} most={10} unlimited onChange={(epsilonHigh) => {
+        <NumberField label={t('set.epsilonHigh')} hint={t('set.epsilonHigh.what')} value={grpo.epsilonHigh} least={0} most={10} unlimited={NO_CLIP} onChange={(epsilonHigh) => {
           draft.grpo({ epsilonHigh });
         }} />
         <NumberField label={t('set.beta')} hint={t('set.beta.what')} value={grpo.beta} least={0} most={10} onChange={(beta) => {
@@ -165,7 +165,7 @@ function AllSettings(): ReactNode {
         <NumberField label={t('set.weightDecay')} hint={t('set.weightDecay.what')} value={optimizer.weightDecay} least={0} most={1} onChange={(weightDecay) => {
           draft.optimizer({ weightDecay });
         }} />
-        <NumberField label={t('set.maxGradNorm')} hint={t('set.maxGradNorm.what')} value={optimizer.maxGradNorm} least={0.001} most={1000} unlimited onChange={(maxGradNorm) => {
+        <NumberField label={t('set.maxGradNorm')} hint={t('set.maxGradNorm.what')} value={optimizer.maxGradNorm} least={0.001} most={1000} unlimited={NO_CLIP} onChange={(maxGradNorm) => {
           draft.optimizer({ maxGradNorm });
         }} />
       </fieldset>

@@ -23,11 +23,16 @@ describe('presets', () => {
 
   it('names a run after the nearest preset', () => {
     const run = { ...selective, seed: 4 };
-    expect(nameRun(run)).toEqual({ preset: 'selective', differences: [{ path: 'seed', value: 4 }] });
+    expect(nameRun(run)).toEqual({ preset: 'selective', variant: undefined, differences: [{ path: 'seed', value: 4 }] });
   });
 });
 
 describe('variants', () => {
+  it('are part of a run’s name', () => {
+    const run = { ...paper, steps: 5, grpo: { ...paper.grpo, ...VARIANTS.dapo.settings } };
+    expect(nameRun(run)).toEqual({ preset: 'paper', variant: 'dapo', differences: [{ path: 'steps', value: 5 }] });
+  });
+
   it.each(Object.values(VARIANTS))('recognises $name', ({ name, settings }) => {
     expect(variantOf({ ...paper.grpo, ...settings })).toBe(name);
   });

@@ -59,14 +59,20 @@ export function variantOf(grpo: GrpoSettings): VariantName | undefined {
 }
 
 export interface RunName {
-  /** The preset nearest to the run. */
   readonly preset: PresetName;
+  /** Left out where it is plain GRPO, which every preset is. */
+  readonly variant: VariantName | undefined;
   readonly differences: readonly Difference[];
 }
 
-/** A run is named by the preset from which it differs least, and by what differs. */
+/** A run is named by the preset and the variant from which it differs least, and by what differs. */
 export function nameRun(settings: RunSettings): RunName {
-  const [first, ...others] = PRESETS.map((preset) => ({ preset, differences: differences(settings, PRESET_SETTINGS[preset]) }));
-  if (first === undefined) throw new Error('there are no presets');
-  return others.reduce((best, next) => (next.differences.length < best.differences.length ? next : best), first);
+  const variants = [undefined, ...(Object.keys(VARIANTS) as VariantName[]).filter((name) => name !== 'grpo')];
+  const names = PRESETS.flatMap((preset) => variants.map((variant): RunName => {
+    const { grpo, ...rest } = PRESET_SETTINGS[preset];
+    const base = { ...rest, grpo: variant === undefined ? grpo : { ...grpo, ...VARIANTS[variant].settings } };
+    return { preset, variant, differences: differences(settings, base) };
+  }));
+  const length = (name: RunName): number => name.differences.length + (name.variant === undefined ? 0 : 1);
+  return names.reduce((best, next) => (length(next) < length(best) ? next : best));
 }

@@ -12,6 +12,6 @@ function say({ path, value }: Difference): string {
 }
 
 export function runName(settings: RunSettings): string {
-  const { preset, differences } = nameRun(settings);
-  return [t(`preset.${preset}`), ...differences.map(say)].join(t('name.join'));
+  const { preset, variant, differences } = nameRun(settings);
+  return [t(`preset.${preset}`), ...(variant === undefined ? [] : [t(`variant.${variant}`)]), ...differences.map(say)].join(t('name.join'));
 }
