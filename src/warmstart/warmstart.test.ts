@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { tokenizer } from '../rollout/testing.ts';
+import { ENVIRONMENT, POLICY, PROMPT } from '../rollout/trajectory.ts';
+import { arithmetic } from '../tasks/arithmetic.ts';
+import type { PythonResult } from '../tools/python/python.ts';
+import { writeDemonstrations, type Demonstration } from './demonstrations.ts';
+import { DEFAULT_WARM_START, learningRateAt, supervisedRows } from './warmstart.ts';
+
+/** Answers every call with its own number, so that each observation can be told from the others. */
+const numbered = (calls: readonly string[]): Promise<PythonResult[]> =>
+  Promise.resolve(calls.map((_, i) => ({ ok: true, output: `#${i}`, truncated: false, seconds: 0 })));
+
+const write = (count: number, maxLength = 160): Promise<Demonstration[]> =>
+  writeDemonstrations(arithmetic, tokenizer, numbered, count, maxLength, 4, 0);
+
+describe('demonstrations', () => {
+  it('record who wrote each token: the question, the policy, or the tool', async () => {
+    for (const { tokens, owner } of await write(200)) {
+      expect(owner).toHaveLength(tokens.length);
+      const written = (by: number): string => tokenizer.decode(tokens.filter((_, i) => owner[i] === by));
+      expect(written(PROMPT)).toMatch(/^<bos>[^<]+$/);
+      expect(written(ENVIRONMENT)).toMatch(/^(<output>#\d+<\/output>)*$/);
+      expect(written(POLICY)).toMatch(/<eos>$/);
+      expect(written(POLICY)).not.toContain('<output>');
+    }
+  });
+
+  it('put each observation after its own call', async () => {
+    const texts = (await write(300)).map(({ tokens }) => tokenizer.decode(tokens)).join('\n');
+    const numbers = [...texts.matchAll(/<\/python><output>#(\d+)<\/output>/g)].map(([, n]) => Number(n));
+    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers).toEqual(numbers.map((_, i) => i));
+    expect(texts.match(/<\/python>/g)).toHaveLength(numbers.length);
+  });
+
+  it('mix what they should, in about the right shares', async () => {
+    const texts = (await write(4000)).map(({ tokens }) => tokenizer.decode(tokens));
+    const share = (test: (text: string) => boolean): number => texts.filter(test).length / texts.length;
+    const direct = (2 * 0.65 + 0.45 + 1.5 * 0.35 + 1.5 * 0.3) / 6;
+    expect(share((t) => !t.includes('<python>'))).toBeCloseTo(direct, 1);
+    expect(share((t) => t.includes('fix it'))).toBeCloseTo((1 - direct) * (30 / 55) * 0.5, 1);
+    expect(share((t) => !t.includes('<think>'))).toBeGreaterThan(0.02);
+    expect(share((t) => !t.includes('</answer>'))).toBeGreaterThan(0.01);
+  });
+
+  it('are the same for the same seed, and keep to a length', async () => {
+    expect(await write(50)).toEqual(await write(50));
+    const short = await write(400, 60);
+    expect(short.length).toBeLessThan(400);
+    expect(Math.max(...short.map((d) => d.tokens.length))).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('the supervised loss', () => {
+  it('is the mean over the tokens of the policy', async () => {
+    const demonstrations = await write(8);
+    const rows = supervisedRows(demonstrations);
+    expect(rows.reduce((sum, row) => sum + row.weights.reduce((a, b) => a + b, 0), 0)).toBeCloseTo(1, 5);
+    for (const [i, { weights }] of rows.entries()) {
+      for (const [t, weight] of weights.entries()) expect(weight > 0).toBe(demonstrations[i]?.owner[t] === POLICY);
+    }
+  });
+
+  it('has a learning rate that warms up and ends at its share', () => {
+    const { learningRate, steps, finalShare, warmUpSteps } = DEFAULT_WARM_START;
+    expect(learningRateAt(0, DEFAULT_WARM_START)).toBeCloseTo(learningRate / warmUpSteps);
+    expect(learningRateAt(warmUpSteps, DEFAULT_WARM_START)).toBeCloseTo(learningRate);
+    expect(learningRateAt(steps, DEFAULT_WARM_START)).toBeCloseTo(learningRate * finalShare);
+  });
+});
