@@ -138,7 +138,10 @@ function at(x: ArrayLike<number>, i: number): number {
   return x[i] ?? NaN;
 }
 
-/** The sampling law of `SampleRequest` as probabilities, from one row of logits: temperature above 0, bans, top-k, top-p. */
+/**
+ * The sampling law of `SampleRequest` as probabilities, from one row of logits: temperature above 0, bans, top-k, top-p
+ * (the most probable id always stays).
+ */
 export function referenceLaw(
   logits: ArrayLike<number>,
   { temperature, banned, topK, topP }: {
@@ -150,7 +153,7 @@ export function referenceLaw(
   const topped = z.map((own, id) => (at(larger, id) < (topK ?? Infinity) ? own / temperature : -Infinity));
   const p = softmax(topped);
   const above = topped.map((own) => p.reduce((sum, mass, id) => (at(topped, id) > own ? sum + mass : sum), 0));
-  const kept = p.map((mass, id) => (topP === undefined || at(above, id) < topP ? mass : 0));
+  const kept = p.map((mass, id) => (topP === undefined || at(above, id) < topP || at(above, id) === 0 ? mass : 0));
   const total = kept.reduce((a, b) => a + b, 0);
   return kept.map((mass) => mass / total);
 }
