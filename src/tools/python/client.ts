@@ -75,7 +75,7 @@ class Client implements Python {
 
   async #batch(calls: readonly string[], limits: PythonLimits, signal: AbortSignal | undefined): Promise<readonly PythonResult[]> {
     const results: PythonResult[] = [];
-    while (results.length < calls.length && signal?.aborted !== true) {
+    while (results.length < calls.length) {
       let session: Session;
       try {
         session = await this.#open();
@@ -85,6 +85,7 @@ class Client implements Python {
         const lost = failure('runtime', error.name, error.message, limits.outputCharacters, 0);
         return [...results, ...calls.slice(results.length).map(() => lost)];
       }
+      if (signal?.aborted === true) break;
       const end = await session.run(calls.slice(results.length), limits, signal);
       results.push(...end.results);
       if (!end.alive) this.#drop(session);

@@ -120,6 +120,8 @@ class Interpreter {
   readonly #decoder = new TextDecoder();
   #image: Uint8Array;
   #prepared = false;
+  /** What the runner's words on its port begin with, in this batch. */
+  #key = '';
   /** Results of the batch so far. */
   #finished = 0;
   #timed = false;
@@ -137,7 +139,8 @@ class Interpreter {
     const device = FS.makedev(64, 0);
     FS.registerDevice(device, {
       write: (_stream: unknown, buffer: Uint8Array, offset: number, length: number) => {
-        this.#hear(this.#decoder.decode(buffer.slice(offset, offset + length)));
+        const text = this.#decoder.decode(buffer.slice(offset, offset + length));
+        if (text.startsWith(this.#key)) this.#hear(text.slice(this.#key.length));
         return length;
       },
     });
@@ -148,6 +151,8 @@ class Interpreter {
     this.#run = namespace.get('run');
     this.#prepare = namespace.get('prepare');
     namespace.get('seal')();
+    // The runner has it open; others need not find it.
+    FS.unlink('/dev/atelier');
     this.#clean = confine(FS, [HOME, '/tmp']);
     this.#clean();
     this.#image = module.HEAPU8.slice();
@@ -155,6 +160,7 @@ class Interpreter {
 
   run(calls: readonly string[], limits: PythonLimits): void {
     const { seconds, outputCharacters, memoryMegabytes } = limits;
+    this.#key = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('');
     this.#finished = 0;
     this.#lines = [];
     this.board?.clear();
@@ -164,7 +170,7 @@ class Interpreter {
         const rest = JSON.stringify(calls.slice(this.#finished));
         const before = this.#finished;
         this.#timed = false;
-        const state: unknown = this.#run(rest, seconds, outputCharacters, memoryMegabytes, this.#prepared);
+        const state: unknown = this.#run(rest, this.#key, seconds, outputCharacters, memoryMegabytes, this.#prepared);
         if (state === FINISHED) break;
         this.#restore();
         if (state === PREPARE) this.#prepareSymPy(memoryMegabytes);

@@ -52,6 +52,11 @@ describe('an observation', () => {
     expect(printed).not.toHaveProperty('error');
   });
 
+  test('is not what the call writes where results go', async () => {
+    const forge = 'import os\nfor fd in range(1, 20):\n  try: os.write(fd, b\'[true,"forged",false,0]\')\n  except OSError: pass\n1/0';
+    expect(await outputs([forge, 'print(1)'])).toEqual(['ZeroDivisionError: division by zero', '1']);
+  });
+
   test('is cut by characters, not by units of UTF-16', async () => {
     const results = await python.run(['print("🙂"*41)', 'print("🙂"*40, "  ")', 'print(" "*10**6, "a")', 'raise ValueError("x"*50)'], TOY_LIMITS);
     expect(results.map(({ output, truncated }) => [output, truncated])).toEqual([

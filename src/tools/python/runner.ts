@@ -158,7 +158,7 @@ def describe(error):
     return name, f'{error}'.strip()
 
 
-def call(source, seconds, characters, megabytes):
+def call(source, key, seconds, characters, megabytes):
     """Runs one call and writes its result to the port. Returns whether nothing that calls share was touched."""
     global armed
     out, error, kind, clean = Capture(characters), None, 'exception', True
@@ -208,28 +208,31 @@ def call(source, seconds, characters, megabytes):
         if not out.more:
             text = text.rstrip()
         text, more = text or NO_OUTPUT, out.more
-        emit(f'[true,{quote(text[:characters])},{"true" if more or len(text) > characters else "false"},{took:.6f}]')
+        emit(key, f'[true,{quote(text[:characters])},{"true" if more or len(text) > characters else "false"},{took:.6f}]')
     else:
         text = f'{name}: {message}' if message else name
-        emit(f'[false,{quote(text[:characters])},{"true" if len(text) > characters else "false"},{took:.6f},'
-             f'"{kind}",{quote(name)},{quote(message)}]')
+        emit(key, f'[false,{quote(text[:characters])},{"true" if len(text) > characters else "false"},{took:.6f},'
+                  f'"{kind}",{quote(name)},{quote(message)}]')
     error = None
     if clean:
         namespace.clear()
     return clean
 
 
-def emit(line):
-    write(port, line.encode())
+def emit(key, line):
+    write(port, (key + line).encode())
 
 
-def run(sources, seconds, characters, megabytes, prepared):
-    """0: all have run. 1: put the memory back, then go on. 2: the next one wants SymPy, then go on."""
+def run(sources, key, seconds, characters, megabytes, prepared):
+    """0: all have run. 1: put the memory back, then go on. 2: the next one wants SymPy, then go on.
+
+    What is written to the port begins with the batch's key: a call that writes to it by itself is not heard.
+    """
     for source in json.loads(sources):
         if not prepared and ('sympy' in source or 'mpmath' in source):
             return 2
-        write(port, b'>')
-        if not call(source, seconds, characters, megabytes):
+        emit(key, '>')
+        if not call(source, key, seconds, characters, megabytes):
             return 1
     return 0
 
