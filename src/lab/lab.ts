@@ -254,9 +254,8 @@ export class Lab {
 
   /** Loads the run's weights: its last snapshot, or the model it starts from. The reference is always the model. */
   private async loadInto(engine: PolicyEngine, run: Run): Promise<void> {
-    await engine.load(run.files.checkpoint);
-    if (run.summary.settings.grpo.beta > 0) await engine.holdReference();
-    if (run.snapshot !== undefined) await engine.load(run.snapshot.snapshot);
+    await engine.load(run.snapshot?.snapshot ?? run.files.checkpoint);
+    if (run.summary.settings.grpo.beta > 0) await engine.holdReference(run.files.checkpoint.weights);
   }
 
   /** Loads the run's weights; where this engine cannot, another takes over. */

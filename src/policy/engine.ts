@@ -190,8 +190,11 @@ export interface PolicyEngine {
   /** Continues every row to its next stop token or to `maxLength`. */
   continue(request: SampleRequest): Promise<SampleResult>;
   score(request: ScoreRequest): Promise<readonly TokenScores[]>;
-  /** Keeps a copy of the current weights as the reference policy, for the KL term. */
-  holdReference(): Promise<void>;
+  /**
+   * Keeps a copy of these weights (default: the current ones) as the reference policy, for the KL term. A `load`
+   * forgets it.
+   */
+  holdReference(weights?: Float32Array): Promise<void>;
   /** The same computation as `update`, with nothing applied and the gradient copied out. */
   gradients(request: UpdateRequest): Promise<GradientReport>;
   /**

@@ -165,6 +165,19 @@ describe.each(CONFIGS)('%s', (_, config) => {
     }
   });
 
+  it('scores with a reference that is handed over', async () => {
+    const other = initialWeights(config, 8);
+    const rows = request.rows.map((row) => row.tokens);
+    for (const engine of [wgsl, cpu]) {
+      await engine.load({ ...checkpoint, weights: other });
+      const expected = await engine.score({ rows, temperature: 1 });
+      await engine.load(checkpoint);
+      await engine.holdReference(other);
+      expect(await engine.score({ rows, temperature: 1, weights: 'reference' })).toEqual(expected);
+      await expect(engine.holdReference(other.slice(1))).rejects.toThrow('the reference has');
+    }
+  });
+
   it('has the same weights after three updates', async () => {
     for (let i = 0; i < 3; i++) await Promise.all([wgsl.update(request, ADAMW), cpu.update(request, ADAMW)]);
     const [a, b] = await Promise.all([wgsl.snapshot(), cpu.snapshot()]);

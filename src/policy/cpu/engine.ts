@@ -178,10 +178,12 @@ class CpuEngine implements PolicyEngine {
     });
   }
 
-  holdReference(): Promise<void> {
+  holdReference(weights?: Float32Array): Promise<void> {
     return this.inTurn(() => {
       const policy = this.loaded();
-      policy.reference = policy.weights.slice();
+      const held = weights ?? policy.weights;
+      if (held.length !== policy.layout.size) throw new EngineError(`the reference has ${held.length} weights; the policy has ${policy.layout.size}`, 'invalid');
+      policy.reference = held.slice();
       policy.referenceSent = false;
     });
   }

@@ -2,7 +2,7 @@
  * The WGSL engine behind the PolicyEngine interface: plans grown to the batches that are asked for, one command buffer
  * a training step, chunks of tokens decoded without the host, one operation at a time in the order of the calls.
  */
-import type { PolicyConfig } from '../config.ts';
+import { parameterLayout, type PolicyConfig } from '../config.ts';
 import {
   checkTokens, EngineError, type AdamW, type Checkpoint, type EngineInfo, type GradientReport, type Objective,
   type PolicyEngine, type SampleRequest, type SampleResult, type SampledRow, type ScoreRequest, type Snapshot,
@@ -165,11 +165,19 @@ class Engine implements WebGpuEngine {
     });
   }
 
-  holdReference(): Promise<void> {
+  holdReference(weights?: Float32Array): Promise<void> {
     return this.run((loaded) => {
+      if (weights !== undefined) {
+        const { size } = parameterLayout(loaded.model.config);
+        if (weights.length !== size) throw new EngineError(`the reference has ${weights.length} weights; the policy has ${size}`, 'invalid');
+      }
       if (loaded.reference === undefined) {
         loaded.reference = this.gpu.storage('reference', 4 * loaded.model.size);
         loaded.owned.push(loaded.reference);
+      }
+      if (weights !== undefined) {
+        this.gpu.device.queue.writeBuffer(loaded.reference, 0, toGpu(loaded.model, weights));
+        return Promise.resolve();
       }
       const encoder = this.gpu.device.createCommandEncoder();
       encoder.copyBufferToBuffer(loaded.arenas.weights, 0, loaded.reference, 0, 4 * loaded.model.size);
