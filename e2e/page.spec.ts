@@ -22,9 +22,10 @@ test.beforeAll(async () => {
   const made = await build({
     configFile: false, logLevel: 'error', build: { write: false, lib: { entry, formats: ['iife'], name: 'fake' } },
   });
-  const [first] = Array.isArray(made) ? made : [made];
-  const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined;
-  fakeSource = chunk?.code ?? '';
+  const files = (Array.isArray(made) ? made : [made]).flatMap((output) => ('output' in output ? output.output : []));
+  const chunk = files.find((file) => file.type === 'chunk');
+  if (chunk === undefined) throw new Error('the scripted lab was not bundled');
+  fakeSource = chunk.code;
 });
 
 interface Recorded {
@@ -46,11 +47,11 @@ function recordedRun(change: (record: StepRecord) => StepRecord = (record) => re
 }
 
 /** Opens the page on the scripted lab. Without a recorded run the page has none. */
-async function open(page: Page, path: string, options: FakeOptions = {}, recorded: Recorded | undefined = recordedRun()): Promise<void> {
+async function open(page: Page, path: string, options: FakeOptions = {}, recorded: Recorded | 'none' = recordedRun()): Promise<void> {
   await page.addInitScript(`window.fakeLab = ${JSON.stringify({ pace: 40, ...options })}; ${fakeSource}`);
   await page.route('**/recorded/*', (route) => {
     const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-    if (recorded === undefined) return route.fulfill({ status: 404 });
+    if (recorded === 'none') return route.fulfill({ status: 404 });
     const record = recorded.records.find(({ step }) => name === `step_${String(step).padStart(5, '0')}.jsonl`);
     return route.fulfill({ body: record === undefined ? JSON.stringify(recorded.file) : encodeStep(record, new Tokenizer()) });
   });
@@ -213,7 +214,7 @@ test('@page recorded numbers say that they are recorded, until there are own one
 });
 
 test('@page the page is whole without a recorded run', async ({ page }) => {
-  await open(page, '/group', {}, undefined);
+  await open(page, '/group', {}, 'none');
   await expect(page.getByRole('heading', { name: 'No attempts yet' })).toBeVisible();
   await page.getByRole('button', { name: 'Go to Train' }).click();
   await expect(page.getByText('Curves appear with the first step.').first()).toBeVisible();
@@ -303,9 +304,9 @@ test('@page a setting that does not fit is said, and not used', async ({ page })
 test('@page stored runs can be opened, resumed and deleted', async ({ page }) => {
   await open(page, '/train', { stored: [[12, 40], [40, 40]], pace: 400 });
   await page.getByRole('button', { name: /Open run: .* seed 2/ }).click();
-  await expect(main(page).getByText('Step 12 of 40')).toBeVisible();
+  await expect(main(page).getByText('Step 12 of 40', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Resume', exact: true }).first().click();
-  await expect(main(page).getByText('Step 13 of 40')).toBeVisible();
+  await expect(main(page).getByText('Step 13 of 40', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: /Delete run: .* seed 3/ }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('button', { name: /Delete run: .* seed 3/ })).toHaveCount(0);
