@@ -2,8 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random, samplingUniform } from '../random.ts';
 import { referenceDraw, referenceLaw } from '../reference.ts';
+import { createWebGpuEngine } from './engine.ts';
 import { Gpu, packWords, unroll, type Bindable, type Dispatch, type Tuning, type Word } from './gpu.ts';
 import { Kernels, type KernelName, type Product } from './kernels.ts';
+import { SELF_TEST_REFERENCE } from './self-test-reference.ts';
+import { computeSelfTestReference } from './self-test.node.ts';
+import { runSelfTest } from './self-test.ts';
 import { shaders } from './shaders.node.ts';
 import { relativeError, testDevice } from './testing.node.ts';
 
@@ -11,12 +15,13 @@ const SOFTWARE: Tuning = { matmul: 'registers', lanes: 1 };
 const SHARED: Tuning = { matmul: 'tiled', lanes: 32 };
 const TOLERANCE = 2e-6;
 
+let made: Awaited<ReturnType<typeof testDevice>>;
 let gpu: Gpu;
 let kernels: Record<'registers' | 'tiled', Kernels>;
 
 beforeAll(async () => {
-  const { device } = await testDevice();
-  gpu = new Gpu(device, shaders);
+  made = await testDevice();
+  gpu = new Gpu(made.device, shaders);
   const [registers, tiled] = await Promise.all([Kernels.compile(gpu, SOFTWARE, 2), Kernels.compile(gpu, SHARED, 2)]);
   kernels = { registers, tiled };
 });
@@ -408,6 +413,29 @@ describe('attention', () => {
     expect(relativeError(there, start)).toBeGreaterThan(0.1);
     const [back = []] = await run(rope(-1), n, qkv);
     expect(relativeError(back, start)).toBeLessThan(TOLERANCE);
+  });
+});
+
+describe('the start-up test', () => {
+  it.each([['registers', SOFTWARE], ['tiled', SHARED]])('passes with all kernels together, %s', async (_, tuning) => {
+    const engine = await createWebGpuEngine({ device: gpu.device, adapterInfo: made.info, shaders, tuning });
+    expect(engine.info).toMatchObject({ kind: 'webgpu', software: true });
+    engine.dispose();
+  });
+
+  it('ships the numbers that float64 gives', () => {
+    expect(computeSelfTestReference()).toEqual(SELF_TEST_REFERENCE);
+  });
+
+  it.each([
+    ['log-probability', { logProbs: SELF_TEST_REFERENCE.logProbs.map((x, i) => (i === 3 ? x + 0.02 : x)) }],
+    ['token', { drawn: SELF_TEST_REFERENCE.drawn.map((row) => row.map((id) => id + 1)) }],
+    ['weight', { gradient: SELF_TEST_REFERENCE.gradient.map((x, i) => (i === 20 ? x + 0.01 : x)) }],
+  ])('refuses an adapter with a wrong %s, in plain words', async (word, wrong) => {
+    const engine = await createWebGpuEngine({ device: gpu.device, adapterInfo: made.info, shaders, tuning: SOFTWARE, selfTest: false });
+    const failure = runSelfTest(engine, { ...SELF_TEST_REFERENCE, ...wrong });
+    await expect(failure).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(`wrong numbers.*${word}`) as string });
+    engine.dispose();
   });
 });
 

@@ -62,8 +62,8 @@ export function packInputs(
       const reference = grpo === undefined ? undefined : update.referenceLogProbs?.[t + 1];
       const numbers = reference === undefined ? asked : [...asked, reference];
       words[at + 5] = reference === undefined ? 1 : 3;
-      // A NaN must reach the gradient and stop the step; a clamp on the GPU may swallow it, a product does not.
-      floats.set([numbers.some(Number.isNaN) ? NaN : weight, ...asked, reference ?? 0], at + 6);
+      // What is not finite must stop the step; a clamp on the GPU may swallow it, a product with NaN does not.
+      floats.set([numbers.every(Number.isFinite) ? weight : NaN, ...asked, reference ?? 0], at + 6);
     }
     first += tokens.length;
   }

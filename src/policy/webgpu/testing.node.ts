@@ -4,7 +4,7 @@ import { parameterLayout, parseConfig } from '../config.ts';
 import type { Checkpoint, Objective, UpdateRow } from '../engine.ts';
 import { Random } from '../random.ts';
 import { referenceLogProbs } from '../reference.ts';
-import { acquireDevice, type AcquiredDevice } from './device.ts';
+import type { AcquiredDevice } from './device.ts';
 import { createNodeGpu } from './node.node.ts';
 
 /** A device with default limits. @throws where this machine has no adapter. */
@@ -14,8 +14,6 @@ export async function testDevice(): Promise<AcquiredDevice & { readonly info: GP
   const device = await adapter.requestDevice();
   return { device, adapter: 'test', software: true, info: adapter.info };
 }
-
-export { acquireDevice };
 
 /** A small policy whose sizes are odd wherever a Llama's may be. */
 export function oddConfig(changes: Partial<Record<keyof PolicyConfig, unknown>> = {}): PolicyConfig {
