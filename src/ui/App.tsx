@@ -1,21 +1,32 @@
-import type { ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashRoute } from './routes.ts';
 import { Shell } from './shell/Shell.tsx';
-import { GroupView } from './views/group/GroupView.tsx';
 import { HomeView } from './views/home/HomeView.tsx';
-import { TrainView } from './views/train/TrainView.tsx';
+
+// The first view paints without the code of the others, which follows at once: no view waits when it is opened.
+const views = {
+  train: async () => ({ default: (await import('./views/train/TrainView.tsx')).TrainView }),
+  group: async () => ({ default: (await import('./views/group/GroupView.tsx')).GroupView }),
+};
+const TrainView = lazy(views.train);
+const GroupView = lazy(views.group);
 
 export function App(): ReactNode {
+  useEffect(() => {
+    void Promise.allSettled([views.train(), views.group()]);
+  }, []);
   return (
     <Router hook={useHashRoute} searchHook={useHashRoute.searchHook} hrefs={useHashRoute.hrefs}>
       <Shell>
-        <Switch>
-          <Route path="/"><HomeView /></Route>
-          <Route path="/train"><TrainView /></Route>
-          <Route path="/group"><GroupView /></Route>
-          <Route><Redirect to="/" /></Route>
-        </Switch>
+        <Suspense>
+          <Switch>
+            <Route path="/"><HomeView /></Route>
+            <Route path="/train"><TrainView /></Route>
+            <Route path="/group"><GroupView /></Route>
+            <Route><Redirect to="/" /></Route>
+          </Switch>
+        </Suspense>
       </Shell>
     </Router>
   );
