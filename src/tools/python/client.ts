@@ -24,6 +24,8 @@ export interface PythonOptions {
 
 /** How often a running call is looked at. */
 const WATCH_MS = 20;
+/** A look that comes later than this says nothing about the call. */
+const STALL_MS = 200;
 /** How long a call may go on after it was told to stop. */
 const GRACE_MS = 500;
 /** How long loading, or importing SymPy, may take. */
@@ -75,6 +77,7 @@ class Client implements Python {
 
   async #batch(calls: readonly string[], limits: PythonLimits, signal: AbortSignal | undefined): Promise<readonly PythonResult[]> {
     const results: PythonResult[] = [];
+    let dropped = false;
     while (results.length < calls.length) {
       let session: Session;
       try {
@@ -88,22 +91,25 @@ class Client implements Python {
       if (signal?.aborted === true) break;
       const end = await session.run(calls.slice(results.length), limits, signal);
       results.push(...end.results);
-      if (!end.alive) this.#drop(session);
+      dropped = !end.alive;
+      if (dropped) this.#drop(session);
     }
     // The next batch should not wait for the start of a new interpreter longer than it must.
-    if (this.#session === undefined && !this.#disposed) this.#open().catch(() => undefined);
+    if (dropped && !this.#disposed) this.#open().catch(() => undefined);
     return results;
   }
 
   async #open(): Promise<Session> {
     if (this.#disposed) throw new PythonUnavailable('Python was disposed of.');
-    const session = (this.#session ??= new Session(this.options, this.#shared));
+    let session = this.#session;
     try {
+      session ??= this.#session = new Session(this.options, this.#shared);
       await session.started;
       return session;
     } catch (error) {
-      this.#drop(session);
-      throw error;
+      if (session !== undefined) this.#drop(session);
+      if (error instanceof PythonUnavailable) throw error;
+      throw new PythonUnavailable(`Python's worker could not be started: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -175,8 +181,12 @@ class Session {
       this.#begun = false;
       let seen = -1;
       let since = performance.now();
+      let last = since;
       const watch = setInterval(() => {
         const now = performance.now();
+        // This side was busy itself, and may not have read yet that the call has ended.
+        if (now - last > STALL_MS) since += now - last;
+        last = now;
         const running = this.#running();
         if (running !== seen) {
           seen = running;

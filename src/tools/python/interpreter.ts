@@ -69,10 +69,10 @@ async function load({ pyodide, wheels, board }: Load, post: (report: Report) => 
   module.FS.mkdirTree(sites);
   for (const { file, bytes } of found) module.FS.writeFile(`${sites}/${file}`, bytes);
   const version = python.runPython('import sys; sys.version.split()[0]') as string;
-  python.runPython(`import sys; sys.path += [${found.map(({ file }) => `'${sites}/${file}'`).join(', ')}]`);
+  python.runPython(`import sys; sys.path += ${JSON.stringify(found.map(({ file }) => `${sites}/${file}`))}`);
   const interpreter = new Interpreter(python, module, memory, board === undefined ? undefined : new Board(board), post);
   seal();
-  return { interpreter, version, sympy: found.length > 0 && found.some((wheel) => wheel.name === 'mpmath') ? found.find((wheel) => wheel.name === 'sympy')?.version : undefined };
+  return { interpreter, version, sympy: found.find(({ name }) => name === 'sympy')?.version };
 }
 
 /** Wheels that lie beside their index; none where there is no index: a server may answer with a page of its own. */
