@@ -46,26 +46,26 @@ async function pause(page: Page): Promise<void> {
   await expect(runRegion(page).getByRole('button', { name: 'Resume' })).toBeVisible({ timeout: LONG });
 }
 
-/** In the group view: chooses a question with different rewards, and an attempt of it that called Python. */
-async function chooseCallingAttempt(page: Page): Promise<void> {
+/** In the group view: chooses a question with different rewards, and a rollout of it that called Python. */
+async function chooseCallingRollout(page: Page): Promise<void> {
   const questions = page.getByRole('list', { name: 'Questions of this step' }).getByRole('button');
   await expect(questions.first()).toBeVisible();
   for (const question of await questions.filter({ hasNotText: 'all rewards equal' }).all()) {
     await question.click();
-    for (const attempt of await page.getByRole('rowheader', { name: /Attempt/ }).all()) {
-      await attempt.click();
-      const detail = page.getByRole('region', { name: /^Attempt \d+$/ });
-      const advances = !(await attempt.innerText()).includes('advantage 0.00');
+    for (const rollout of await page.getByRole('rowheader', { name: /Rollout/ }).all()) {
+      await rollout.click();
+      const detail = page.getByRole('region', { name: /^Rollout \d+$/ });
+      const advances = !(await rollout.innerText()).includes('advantage 0.00');
       if (advances && (await detail.getByText(/output 0\/\d+/).count()) > 0) return;
     }
   }
-  throw new Error('no attempt of this step called Python in a mixed group');
+  throw new Error('no rollout of this step called Python in a mixed group');
 }
 
 /** Every token that the environment wrote is context only and has a gradient of exactly 0; the policy's have one. */
 async function checkMask(page: Page): Promise<void> {
-  await page.getByText('This attempt as a table').click();
-  const table = page.getByRole('region', { name: 'This attempt as a table' }).getByRole('row');
+  await page.getByText('This rollout as a table').click();
+  const table = page.getByRole('region', { name: 'This rollout as a table' }).getByRole('row');
   const head = await table.first().getByRole('columnheader').allInnerTexts();
   const rows = await Promise.all((await table.all()).slice(1).map(async (row) => (await row.innerText()).split('\t').map((text) => text.trim())));
   const column = (row: readonly string[], name: string): string | undefined => row[head.indexOf(name)];
@@ -116,7 +116,7 @@ test('@main-job a stranger presses Train, sees the reward climb, and opens a gro
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/step=1/);
-  await chooseCallingAttempt(page);
+  await chooseCallingRollout(page);
   await checkMask(page);
   expect(await serious(page)).toEqual([]);
   await page.getByRole('radio', { name: 'Dark' }).click();
@@ -163,6 +163,6 @@ test('@main-job the same on the WGSL engine, over a software adapter', async ({ 
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await expect(page.getByText(/Measured here: seed 1, WGSL engine/)).toBeVisible();
-  await chooseCallingAttempt(page);
+  await chooseCallingRollout(page);
   await checkMask(page);
 });

@@ -98,7 +98,7 @@ test.describe('@page every view passes axe', () => {
 
       await page.getByRole('link', { name: /Open the groups/ }).click();
       await expect(page.getByRole('grid')).toBeVisible();
-      await page.getByText('This attempt as a table').click();
+      await page.getByText('This rollout as a table').click();
       await page.getByText('The rewards as a table').click();
       for (const key of ['0', '1', '3', '4', '5', '7']) {
         await page.keyboard.press(key);
@@ -136,10 +136,10 @@ test('@page a link reproduces run, step, question, rollout, token and signal', a
   await expect(page.getByRole('gridcell', { selected: true })).toHaveText('<think>');
   await expect(page.getByRole('radio', { name: /Advantage/ })).toBeChecked();
   await expect(page.getByText('Step 2 of 4')).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Attempt 5' })).toContainText(member.task.question);
+  await expect(page.getByRole('region', { name: 'Rollout 5' })).toContainText(member.task.question);
 });
 
-test('@page the keyboard walks tokens, parts and attempts, and chooses the signal', async ({ page }) => {
+test('@page the keyboard walks tokens, parts and rollouts, and chooses the signal', async ({ page }) => {
   const { records } = recordedRun();
   const member = records[3]?.groups[0]?.members[0];
   if (member === undefined) throw new Error('no such rollout');
@@ -148,11 +148,11 @@ test('@page the keyboard walks tokens, parts and attempts, and chooses the signa
   await page.getByRole('grid').focus();
   await page.keyboard.press('ArrowRight');
   const sentence = page.getByRole('region', { name: 'Token' });
-  await expect(sentence).toContainText(`Attempt 1, token ${first}, \`<think>\`, think, in the loss`);
+  await expect(sentence).toContainText(`Rollout 1, token ${first}, \`<think>\`, think, in the loss`);
   await page.keyboard.press('ArrowRight');
   await expect(sentence).toContainText(`token ${first + 1},`);
   await page.keyboard.press('ArrowDown');
-  await expect(sentence).toContainText(`Attempt 2, token ${first + 1},`);
+  await expect(sentence).toContainText(`Rollout 2, token ${first + 1},`);
   await page.keyboard.press('Home');
   await expect(sentence).toContainText('token 0, `<bos>`, question, context only');
   await page.keyboard.press('PageDown');
@@ -173,7 +173,7 @@ test('@page the mask counts of a rollout are those of the batch', async ({ page 
   const trained = member.weights.reduce((n, w) => n + (w > 0 ? 1 : 0), 0);
   const written = member.owner.reduce((n, o) => n + (o === 0 ? 0 : 1), 0);
   const output = member.owner.reduce((n, o) => n + (o === 2 ? 1 : 0), 0);
-  const detail = page.getByRole('region', { name: `Attempt ${rollout + 1}` });
+  const detail = page.getByRole('region', { name: `Rollout ${rollout + 1}` });
   await expect(detail).toContainText(`in loss ${trained} of ${written}`);
   await expect(detail).toContainText(`output 0/${output}`);
 });
@@ -215,7 +215,7 @@ test('@page recorded numbers say that they are recorded, until there are own one
 
 test('@page the page is whole without a recorded run', async ({ page }) => {
   await open(page, '/group', {}, 'none');
-  await expect(page.getByRole('heading', { name: 'No attempts yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No rollouts yet' })).toBeVisible();
   await page.getByRole('button', { name: 'Go to Train' }).click();
   await expect(page.getByText('Curves appear with the first step.').first()).toBeVisible();
 });

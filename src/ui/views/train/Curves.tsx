@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { Segments } from '../../components/Segments.tsx';
 import { Chart, type Series } from '../../figures/Chart.tsx';
+import { useMedia } from '../../figures/useMedia.ts';
 import type { StepSummary } from '../../../lab/protocol.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useDraft } from '../../stores/draft.ts';
@@ -20,6 +21,7 @@ const NO_STEPS: readonly StepSummary[] = [];
 export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
   const draft = useDraft();
   const [cursor, setCursor] = useState<number | undefined>();
+  const tall = useMedia('(height >= 900px) and (width >= 900px)');
   const steps = view?.steps ?? NO_STEPS;
   const settings = view?.summary.settings ?? draft;
   const numbers = useMemo(() => steps.map(({ step }) => step), [steps]);
@@ -74,9 +76,9 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
           }}
         />
       </div>
-      {chart(reward, 232)}
-      <div className={styles.small}>{behaviour.map((curve) => chart(curve, 112))}</div>
-      <div className={styles.small}>{update.map((curve) => chart(curve, 88))}</div>
+      {chart(reward, tall ? 360 : 232)}
+      <div className={styles.small}>{behaviour.map((curve) => chart(curve, tall ? 152 : 112))}</div>
+      <div className={styles.small}>{update.map((curve) => chart(curve, tall ? 128 : 88))}</div>
       {steps.length > 0 && <StepTable steps={steps} />}
     </div>
   );
