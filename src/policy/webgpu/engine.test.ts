@@ -311,15 +311,22 @@ describe('sampling', () => {
   it('goes on after a tool has answered as if the whole context were new', async () => {
     const goOn = async (fresh: boolean) => {
       await engine.load(checkpoint);
-      const first = await engine.continue(request({ maxLength: 18 }));
+      // Rows stop in the middle of a chunk, each somewhere else.
+      const first = await engine.continue(request({ stopTokens: [2, 5, 11, 14] }));
       const rows = [0, 2, 3, 5].map((i) => ({
         stream: i, tokens: Uint32Array.from([...prompts[i] ?? [], ...first.rows[i]?.tokens ?? [], 9, 8, 7]),
       }));
       if (fresh) await engine.load(checkpoint);
-      return { first, second: await engine.continue(request({ rows })) };
+      const before = engine.counts.promptTokens;
+      const second = await engine.continue(request({ rows }));
+      return { first, second, promptTokens: engine.counts.promptTokens - before, context: rows.reduce((sum, row) => sum + row.tokens.length, 0) };
     };
     const [kept, fresh] = [await goOn(false), await goOn(true)];
+    expect(new Set(kept.first.rows.map((row) => row.tokens.length)).size).toBeGreaterThan(2);
     expect(kept.second).toEqual(fresh.second);
+    // The token that stopped each row, and the answer of three: the rest was in the cache.
+    expect(kept.promptTokens).toBe(4 * 4);
+    expect(fresh.promptTokens).toBe(fresh.context);
     // One stream with a different past: what the cache holds of it must not be used.
     await engine.load(checkpoint);
     await engine.continue(request());

@@ -469,25 +469,35 @@ class Engine implements WebGpuEngine {
 
   /** A slot of the cache for every row, the one that already holds most of it where there is one. */
   private assignSlots(loaded: Loaded, request: SampleRequest, rows: readonly (readonly [number, SampleRequest['rows'][number]])[]): Job[] {
-    const suffix = rows.reduce((sum, [, row]) => sum + row.tokens.length, 0);
-    const grown = (now: number, wanted: number, most: number): number =>
-      now >= wanted ? now : Math.min(most, Math.max(16, 2 ** Math.ceil(Math.log2(wanted))));
-    const most = Math.max(loaded.tokenLimit, rows.length);
     const now = loaded.decoding;
-    const positions = grown(now?.positions ?? 0, request.maxLength, loaded.model.config.max_position_embeddings);
-    const capacity = {
-      items: grown(now?.items ?? 0, Math.min(suffix, most), most),
-      rows: grown(now?.rows ?? 0, rows.length, cacheRows(loaded.model, positions, this.bindingLimit)),
-      positions,
+    const cached = (row: SampleRequest['rows'][number]): number => Math.min(
+      row.tokens.length - 1,
+      Math.max(0, ...loaded.slots.filter((slot) => slot.stream === row.stream).map((slot) => commonPrefix(slot.tokens, row.tokens))),
+    );
+    const wanted = {
+      // More than the limit takes several passes.
+      items: Math.min(rows.reduce((sum, [, row]) => sum + row.tokens.length - cached(row), 0), Math.max(loaded.tokenLimit, rows.length)),
+      rows: rows.length, positions: request.maxLength,
     };
-    // Longer rollouts leave room for fewer; the rows of this request fit by the caller's count.
-    if (capacity.rows < rows.length) Object.assign(capacity, { rows: rows.length, positions: request.maxLength });
-    if (now === undefined || now.items < capacity.items || now.rows < capacity.rows || now.positions < capacity.positions) {
+    if (now === undefined || now.items < wanted.items || now.rows < wanted.rows || now.positions < wanted.positions) {
+      // A new plan starts with an empty cache, so grow well: by doubling, as far as things fit.
+      const grown = (size: number, least: number, most: number): number =>
+        Math.max(size, Math.min(most, Math.max(least, 2 ** Math.ceil(Math.log2(size)))));
+      const positions = grown(Math.max(request.maxLength, now?.positions ?? 0), 64, loaded.model.config.max_position_embeddings);
+      const fits = cacheRows(loaded.model, positions, this.bindingLimit);
+      const all = rows.reduce((sum, [, row]) => sum + row.tokens.length, 0);
       now?.destroy();
-      loaded.decoding = decodingPlan(this.gpu, loaded.kernels, loaded.model, loaded.arenas, capacity);
+      loaded.decoding = decodingPlan(this.gpu, loaded.kernels, loaded.model, loaded.arenas, {
+        // Longer rollouts leave room for fewer; those of this request fit at its own length, by the caller's count.
+        ...(fits < rows.length
+          ? { rows: rows.length, positions: request.maxLength }
+          : { rows: Math.min(fits, grown(Math.max(rows.length, now?.rows ?? 0), 16, fits)), positions }),
+        items: Math.max(rows.length, Math.min(loaded.tokenLimit, grown(Math.max(all, now?.items ?? 0), 256, loaded.tokenLimit))),
+      });
       loaded.slots = [];
     }
-    while (loaded.slots.length < capacity.rows) loaded.slots.push({ stream: -1, tokens: new Uint32Array(0), used: -1 });
+    const capacity = loaded.decoding?.rows ?? 0;
+    while (loaded.slots.length < capacity) loaded.slots.push({ stream: -1, tokens: new Uint32Array(0), used: -1 });
 
     const age = ++this.clock;
     const free = new Set(loaded.slots);
@@ -530,6 +540,7 @@ class Engine implements WebGpuEngine {
       lastItem.set(job, prompt.length - 1);
     }
     // The last token of a row draws its next one, from the last pass: all of them must be in it.
+    gpu.counts.promptTokens += prompt.length;
     const ends = new Set(lastItem.values());
     const order = [...prompt.keys()].sort((a, b) => Number(ends.has(a)) - Number(ends.has(b)) || a - b);
     const passes = promptPasses(order.length, jobs.length, plan.items);

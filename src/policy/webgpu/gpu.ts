@@ -41,8 +41,8 @@ export interface Tuning {
 }
 
 export class Gpu {
-  /** Everything made or sent so far, for tests and measurements. */
-  readonly counts = { dispatches: 0, submits: 0, buffers: 0, bindGroups: 0, pipelines: 0 };
+  /** Everything made, sent, or put into the cache of a decoder so far, for tests and measurements. */
+  readonly counts = { dispatches: 0, submits: 0, buffers: 0, bindGroups: 0, pipelines: 0, promptTokens: 0 };
   /** Rejects when the device is lost. */
   readonly lost: Promise<never>;
   private fault: EngineError | undefined;
