@@ -28,12 +28,13 @@ fn across_a(p: u32, end: u32, i: u32) -> mat4x4f {
   let width = dims.i / 4u;
   let column = min(i, width - 1u);
   let zero = vec4f(0.0);
-  var m = mat4x4f(zero, zero, zero, zero);
-  m[0] = a[p * width + column];
-  if (p + 1u < end) { m[1] = a[(p + 1u) * width + column]; }
-  if (p + 2u < end) { m[2] = a[(p + 2u) * width + column]; }
-  if (p + 3u < end) { m[3] = a[(p + 3u) * width + column]; }
-  return m;
+  let last = end - 1u;
+  return mat4x4f(
+    a[p * width + column],
+    select(zero, a[min(p + 1u, last) * width + column], p + 1u < end),
+    select(zero, a[min(p + 2u, last) * width + column], p + 2u < end),
+    select(zero, a[min(p + 3u, last) * width + column], p + 3u < end),
+  );
 }
 
 // b at p..p+3 (columns of the result) and four consecutive j.
