@@ -17,6 +17,7 @@ interface RunStatusProps {
 export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
   const progress = useLab((s) => s.progress);
   const asked = useLab((s) => s.asked);
+  const first = useLab((s) => s.steps[0]?.metrics.reward);
   const secondsLeft = useLab((s) => s.secondsLeft);
   const active = run.state === 'running' || run.state === 'preparing';
   const { steps } = run.settings;
@@ -31,7 +32,7 @@ export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
         <span className={styles.left}>{run.state === 'paused' ? t('run.paused') : left}</span>
         {run.state === 'paused'
           ? <Button kind="quiet" onClick={lab.resume}><Icon name="play" size={16} />{t('train.resume')}</Button>
-          : <Button kind="quiet" disabled={asked === 'pause'} onClick={lab.pause}><Icon name="pause" size={16} />{t('train.pause')}</Button>}
+          : <Button kind="quiet" disabled={run.state !== 'running' || asked !== undefined} onClick={lab.pause}><Icon name="pause" size={16} />{t('train.pause')}</Button>}
       </div>
     );
   }
@@ -42,7 +43,7 @@ export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
         <span className={styles.left}>{left}</span>
       </div>
       <Bar label={t('run.progress')} value={done} most={steps} />
-      <p className={styles.phase}>{active && asked === 'pause' ? t('run.pausing') : phaseWords(run, progress)}</p>
+      <p className={styles.phase}>{active && asked === 'pause' ? t('run.pausing') : phaseWords(run, progress, first)}</p>
     </div>
   );
 }
@@ -54,8 +55,9 @@ function shareOfStep(progress: Progress | undefined): number {
   return progress.phase === 'sampling' || progress.phase === 'python' ? 0.6 * share : 0.6 + 0.3 * share;
 }
 
-function phaseWords(run: RunSummary, progress: Progress | undefined): string {
-  const reward = run.reward === undefined ? '–' : format.fixed(run.reward, 2);
+/** @param first mean reward of the first step. */
+function phaseWords(run: RunSummary, progress: Progress | undefined, first: number | undefined): string {
+  const reward = format.fixed(run.reward ?? NaN, 2);
   switch (run.state) {
     case 'preparing':
       return t('run.preparing');
@@ -64,7 +66,7 @@ function phaseWords(run: RunSummary, progress: Progress | undefined): string {
     case 'paused':
       return t('run.pausedAt', { step: run.step, reward });
     case 'finished':
-      return t('run.finishedAt', { step: run.step, reward });
+      return t('run.finishedAt', { step: run.step, from: format.fixed(first ?? NaN, 2), reward });
     case 'failed':
       return t('run.failedAt', { step: run.step });
     case 'idle':

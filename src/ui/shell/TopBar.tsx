@@ -40,7 +40,8 @@ export function TopBar(): ReactNode {
 function EngineBadge(): ReactNode {
   const engine = useLab((s) => s.engine);
   const connection = useLab((s) => s.connection);
-  const failed = connection === 'failed' || connection === 'other-version';
+  const fault = useLab((s) => s.faults.engine);
+  const failed = connection === 'failed' || connection === 'other-version' || (engine === undefined && fault !== undefined);
   const kind = engine?.info.kind;
   return (
     <Link to="/" className={styles.badge} data-state={failed ? 'failed' : (kind ?? 'starting')}>

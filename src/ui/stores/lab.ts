@@ -75,7 +75,7 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
       return { ...state, connection: event.version === PROTOCOL_VERSION ? 'open' : 'other-version' };
     case 'engine':
       return 'state' in event.status
-        ? { ...state, engine: undefined }
+        ? { ...state, engine: undefined, faults: withoutFaults(state, 'engine') }
         : { ...state, engine: event.status, faults: withoutFaults(state, 'engine') };
     case 'python':
       return { ...state, python: event.status };

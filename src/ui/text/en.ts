@@ -120,7 +120,7 @@ export const en = {
   'run.starting': 'Starting the step',
   'run.pausing': 'Pausing after this step',
   'run.pausedAt': ({ step, reward }: { step: number; reward: string }) => `Paused after step ${n(step)}, reward ${reward}.`,
-  'run.finishedAt': ({ step, reward }: { step: number; reward: string }) => `Finished after ${plural(step, 'step', 'steps')}, reward ${reward}.`,
+  'run.finishedAt': ({ step, from, reward }: { step: number; from: string; reward: string }) => `Finished: reward ${from} → ${reward} in ${plural(step, 'step', 'steps')}.`,
   'run.failedAt': ({ step }: { step: number }) => `Stopped by a fault after step ${n(step)}. What was made until then is stored.`,
   'run.idle': 'Not started.',
   'phase.sampling': ({ done, of }: { done: number; of: number }) => `Writing rollouts: ${n(done)} of ${n(of)} have ended`,
@@ -247,7 +247,7 @@ export const en = {
 
   'curves.title': 'Curves',
   'curves.empty': 'Curves appear with the first step.',
-  'curves.hint': 'The newest step. Point at a curve to read another, click to open its groups.',
+  'curves.hint': 'Point at a curve to read a step, click to open its groups.',
   'curves.at': ({ step }: { step: number }) => `Step ${n(step)}. Click to open its groups.`,
   'curves.open': 'Arrow keys choose a step, Enter opens its groups',
   'curves.rewardAs': 'Reward as',

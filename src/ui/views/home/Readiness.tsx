@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Choice } from '../../components/Choice.tsx';
 import { Notice } from '../../components/Notice.tsx';
+import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import type { EngineChoice, PythonStatus } from '../../../lab/protocol.ts';
-import { useDraft } from '../../stores/draft.ts';
 import { lab, useLab, type LabState } from '../../stores/lab.ts';
 import { format, t } from '../../text/text.ts';
 import styles from './Readiness.module.css';
@@ -27,7 +27,7 @@ export function Readiness(): ReactNode {
         <div>
           <dt>{t('ready.engine')}</dt>
           <dd>
-            {engine === undefined ? <p>{t(connection === 'failed' ? 'engine.none' : 'engine.starting')}</p> : (
+            {engine === undefined ? <p>{t(connection === 'failed' || faults.engine !== undefined ? 'engine.none' : 'engine.starting')}</p> : (
               <>
                 <p><b>{t(`engine.${engine.info.kind}.long`)}</b></p>
                 <p className={styles.adapter}>{engine.info.adapter}</p>
@@ -81,13 +81,14 @@ function PythonFacts({ python }: { readonly python: PythonStatus }): ReactNode {
 }
 
 function Speed({ engine }: { readonly engine: LabState['engine'] }): ReactNode {
-  const draft = useDraft();
+  // The pace is that of the run, or before any run that of the default settings.
+  const { questions, group } = useLab((s) => s.run?.settings.grpo) ?? DEFAULT_GRPO;
   const seconds = engine?.secondsPerStep;
   if (seconds === undefined) return <p className={styles.why}>{t('speed.unknown')}</p>;
   return (
     <>
       <p><b>{t('speed.measured', { seconds: format.fixed(seconds, 2) })}</b></p>
-      <p className={styles.why}>{t('speed.estimate', { steps: ESTIMATED_STEPS, seconds: seconds * ESTIMATED_STEPS, rollouts: draft.grpo.questions * draft.grpo.group })}</p>
+      <p className={styles.why}>{t('speed.estimate', { steps: ESTIMATED_STEPS, seconds: seconds * ESTIMATED_STEPS, rollouts: questions * group })}</p>
     </>
   );
 }

@@ -62,7 +62,8 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
     ...(cursor === undefined ? [] : [t('curves.at', { step: cursor })]),
     ...(remarked === undefined ? [] : [remark(remarked)]),
   ];
-  const hint = words.length > 0 ? words.join(' ') : t(numbers.length === 0 ? 'curves.empty' : 'curves.hint');
+  const source = view?.kind === 'current' ? [t('measured.here', { seed: settings.seed, engine: view.summary.engine.kind })] : [];
+  const hint = [...source, ...(words.length > 0 ? words : [t(numbers.length === 0 ? 'curves.empty' : 'curves.hint')])].join(' · ');
   return (
     <div className={styles.curves}>
       <div className={styles.head}>

@@ -27,7 +27,7 @@ export function Transport(): ReactNode {
   const changed = run !== undefined && state === 'paused' && differences(draft, run.settings).length > 0;
   return (
     <section className={styles.transport} aria-label={t('train.transport')}>
-      <Primary state={asked === 'start' ? 'preparing' : state} disabled={unusable || asked === 'pause'} onTrain={() => {
+      <Primary state={asked === 'start' ? 'preparing' : state} disabled={unusable || asked !== undefined || state === 'preparing'} onTrain={() => {
         lab.train(draft);
       }} />
       <div className={styles.minor}>
