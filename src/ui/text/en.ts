@@ -241,7 +241,7 @@ export const en = {
 
   'recorded.label': 'Recorded run.',
   'recorded.what': ({ seed, steps, engine }: { seed: number; steps: number; engine: 'webgpu' | 'cpu' }) =>
-    `It came with the page: seed ${n(seed)}, ${plural(steps, 'step', 'steps')}, ${engineName(engine)}. Press Train, and your own takes its place.`,
+    `It came with the page: seed ${n(seed)}, ${plural(steps, 'step', 'steps')}, ${engineName(engine)}. Your own takes its place.`,
   'recorded.short': ({ seed, engine }: { seed: number; engine: 'webgpu' | 'cpu' }) => `Came with the page: seed ${n(seed)}, ${engineName(engine)}.`,
   'measured.here': ({ seed, engine }: { seed: number; engine: 'webgpu' | 'cpu' }) => `Measured here: seed ${n(seed)}, ${engineName(engine)}`,
 

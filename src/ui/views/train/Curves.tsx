@@ -62,12 +62,14 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
     ...(cursor === undefined ? [] : [t('curves.at', { step: cursor })]),
     ...(remarked === undefined ? [] : [remark(remarked)]),
   ];
-  const source = view?.kind === 'current' ? [t('measured.here', { seed: settings.seed, engine: view.summary.engine.kind })] : [];
-  const hint = [...source, ...(words.length > 0 ? words : [t(numbers.length === 0 ? 'curves.empty' : 'curves.hint')])].join(' · ');
+  const hint = words.length > 0 ? words.join(' ') : t(numbers.length === 0 ? 'curves.empty' : 'curves.hint');
   return (
     <div className={styles.curves}>
       <div className={styles.head}>
-        <p className={styles.hint}>{hint}</p>
+        <div className={styles.words}>
+          <p>{view === undefined ? null : <Source view={view} />}</p>
+          <p className={styles.hint}>{hint}</p>
+        </div>
         <Segments
           label={t('curves.rewardAs')}
           value={inParts ? 'parts' : 'sum'}
@@ -83,6 +85,13 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
       {steps.length > 0 && <StepTable steps={steps} />}
     </div>
   );
+}
+
+/** Where the numbers are from. */
+function Source({ view: { kind, summary } }: { readonly view: RunView }): ReactNode {
+  const { settings, engine, step } = summary;
+  if (kind !== 'recorded') return t('measured.here', { seed: settings.seed, engine: engine.kind });
+  return <><b>{t('recorded.label')}</b> {t('recorded.what', { seed: settings.seed, steps: step, engine: engine.kind })}</>;
 }
 
 function named(series: readonly CurveSeries[]): Series[] {

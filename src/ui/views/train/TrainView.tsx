@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Notice } from '../../components/Notice.tsx';
-import { useRunView, type RunView } from '../../stores/runs.ts';
+import { useRunView } from '../../stores/runs.ts';
 import { t } from '../../text/text.ts';
 import { Curves } from './Curves.tsx';
 import { Setup } from './Setup.tsx';
@@ -17,7 +16,6 @@ export function TrainView(): ReactNode {
       <h1 className="hidden">{t('view.train')}</h1>
       <Transport />
       <section className={styles.curves} aria-label={t('curves.title')}>
-        {view?.kind === 'recorded' && <Recorded view={view} />}
         <Curves view={view} inParts={inParts} onInParts={setInParts} />
       </section>
       <div className={styles.setup}>
@@ -25,14 +23,5 @@ export function TrainView(): ReactNode {
         <StoredRuns />
       </div>
     </div>
-  );
-}
-
-function Recorded({ view }: { readonly view: RunView }): ReactNode {
-  const { summary } = view;
-  return (
-    <Notice kind="note">
-      <b>{t('recorded.label')}</b> {t('recorded.what', { seed: summary.settings.seed, steps: summary.step, engine: summary.engine.kind })}
-    </Notice>
   );
 }

@@ -51,8 +51,10 @@ export function Transport(): ReactNode {
           <Icon name="play" size={16} />{t('train.resumeStored')}
         </Button>
       )}
-      {run !== undefined && run.step > 0 && (
-        <Link to={groupAddress({ run: run.id, step: run.step })} className={styles.open}>{t('train.openStep', { step: run.step })}</Link>
+      {run !== undefined && (
+        <p className={styles.open}>
+          {run.step > 0 && <Link to={groupAddress({ run: run.id, step: run.step })}>{t('train.openStep', { step: run.step })}</Link>}
+        </p>
       )}
       {changed && <Notice kind="note">{t('train.changed')}</Notice>}
       {unusable && <Notice kind="fault">{t(connection === 'failed' ? 'fault.worker' : 'fault.version')}</Notice>}
