@@ -21,7 +21,7 @@ beforeAll(async () => {
   made = await testDevice();
   const options = { device: made.device, adapterInfo: made.info, shaders };
   engine = await createWebGpuEngine(options);
-  shared = await createWebGpuEngine({ ...options, tuning: { matmul: 'registers', lanes: 32 }, microBatchTokens: 40 });
+  shared = await createWebGpuEngine({ ...options, tuning: { matmul: 'registers', lanes: 32 }, microBatchTokens: 64 });
 });
 afterAll(() => {
   engine.dispose();

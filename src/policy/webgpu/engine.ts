@@ -15,7 +15,7 @@ import { Kernels } from './kernels.ts';
 import { decayedBlocks, fromGpu, gpuModel, rotaryAngles, toGpu, type GpuModel } from './layout.ts';
 import { checkUpdateRows, countTokens, microBatches, packInputs, type PackedRow } from './packing.ts';
 import { runSelfTest } from './self-test.ts';
-import { RESULT_WORDS, splitsFor, tokenLimit, trainingPlan, type Arenas, type TrainingPlan } from './training.ts';
+import { bytesPerToken, RESULT_WORDS, splitsFor, tokenLimit, trainingPlan, type Arenas, type TrainingPlan } from './training.ts';
 import { chooseTuning } from './tuning.ts';
 
 export interface WebGpuEngineOptions {
@@ -25,7 +25,7 @@ export interface WebGpuEngineOptions {
   readonly shaders: Shaders;
   /** For tests; by default measured at start-up. */
   readonly tuning?: Tuning;
-  /** Tokens of one micro-batch, at most. Default 8192, less where a binding cannot hold them. */
+  /** Tokens of one micro-batch, at most (a longer row is one of its own). Default 8192, less for large policies; 64 at least. */
   readonly microBatchTokens?: number;
   /** For tests of the test. Default true. */
   readonly selfTest?: boolean;
@@ -101,6 +101,8 @@ interface Job {
 }
 
 const ARENA_LABEL = 'weights';
+/** Memory for the activations of one micro-batch; a single row may take more. */
+const ACTIVATION_BYTES = 2 ** 30;
 
 class Engine implements WebGpuEngine {
   private tail: Promise<unknown> = Promise.resolve();
@@ -147,7 +149,8 @@ class Engine implements WebGpuEngine {
       const kernels = await Kernels.compile(this.gpu, this.tuning, model.width.head / 4);
       this.unload();
       this.gpu.device.pushErrorScope('out-of-memory');
-      const loaded = this.allocate(model, kernels, checkpoint, Math.min(this.microBatchTokens, limit));
+      const affordable = Math.floor(ACTIVATION_BYTES / bytesPerToken(model));
+      const loaded = this.allocate(model, kernels, checkpoint, Math.max(64, Math.min(this.microBatchTokens, limit, affordable)));
       const failure = await Promise.race([this.gpu.device.popErrorScope(), this.gpu.lost]);
       if (failure !== null) {
         for (const buffer of loaded.owned) buffer.destroy();
@@ -353,7 +356,7 @@ class Engine implements WebGpuEngine {
     }
     reduce.push(kernels.dispatch('grad_norm', [], { optimizer: settings, squares, norm }, { fixed: 1 }));
     return {
-      model, kernels, arenas, suppressTokens: [...checkpoint.suppressTokens], tokenLimit: Math.max(limit, model.config.max_position_embeddings),
+      model, kernels, arenas, suppressTokens: [...checkpoint.suppressTokens], tokenLimit: limit,
       optimizer: settings, norm, reduce, adamw, step: optimizer?.step ?? 0, reference: undefined, training: undefined,
       alternatives: undefined, staging: undefined, decoding: undefined, slots: [], owned,
     };

@@ -163,7 +163,13 @@ export class Gpu {
 
   /** The first bytes of a readback buffer, copied out once all that was submitted is done. */
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
-    await Promise.race([buffer.mapAsync(GPU_READ, 0, Math.ceil(bytes / 8) * 8), this.lost]);
+    try {
+      await Promise.race([buffer.mapAsync(GPU_READ, 0, Math.ceil(bytes / 8) * 8), this.lost]);
+    } catch (error) {
+      // A mapping may fail a moment before the loss that it failed of is announced.
+      await Promise.race([this.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+      throw error;
+    }
     const data = buffer.getMappedRange(0, Math.ceil(bytes / 8) * 8).slice(0, bytes);
     buffer.unmap();
     this.readbacks.push(buffer);

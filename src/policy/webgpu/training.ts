@@ -33,6 +33,15 @@ export function tokenLimit(model: GpuModel, bindingLimit: number): number {
   return Math.floor(bindingLimit / 4 / Math.max(hidden, q, qkv, 2 * intermediate, ITEM_WORDS));
 }
 
+/** Bytes that a training plan holds for each token of its capacity, logits apart. */
+export function bytesPerToken(model: GpuModel): number {
+  const { hidden, q, qkv, intermediate } = model.width;
+  const heads = model.config.num_attention_heads;
+  const perLayer = 4 * hidden + 2 + qkv + q + heads + 3 * intermediate;
+  const gradients = 3 * hidden + 3 * intermediate + q + qkv + heads;
+  return 4 * (model.layers.length * perLayer + gradients + 2 * hidden + ITEM_WORDS + RESULT_WORDS);
+}
+
 export const ITEM_WORDS = 12;
 export const RESULT_WORDS = 8;
 
