@@ -237,6 +237,27 @@ describe('updates', () => {
     }
   });
 
+  it('works off in parts what is larger than a binding: logits of a large vocabulary, and the arena', async () => {
+    const own = randomCheckpoint(oddConfig({ vocab_size: 200, num_attention_heads: 2, num_key_value_heads: 1, head_dim: 2, tie_word_embeddings: false }));
+    const small = await createWebGpuEngine({ device: made.device, adapterInfo: made.info, shaders, bindingLimit: 2 ** 14, selfTest: false });
+    const request = { rows: updateRows(own, Array.from({ length: 7 }, (_, i) => 20 + i)), objective: GRPO, temperature: 1 };
+    const rows = request.rows.map((row) => row.tokens);
+    const results = [];
+    for (const tested of [engine, small]) {
+      await tested.load(own);
+      results.push({
+        scores: await tested.score({ rows, temperature: 1, alternatives: 2 }), report: await tested.update(request, LR), after: await tested.snapshot(),
+      });
+    }
+    const [whole, parts] = results;
+    small.dispose();
+    expect(parts?.scores).toEqual(whole?.scores);
+    expect(parts?.report.rows).toEqual(whole?.report.rows);
+    expect(relativeError(parts?.after.optimizer.m ?? [], whole?.after.optimizer.m ?? [])).toBeLessThan(1e-5);
+    expect(relativeError(parts?.after.weights ?? [], whole?.after.weights ?? [])).toBeLessThan(1e-4);
+    expect(relativeError(parts?.after.weights ?? [], own.weights)).toBeGreaterThan(1e-4);
+  });
+
   it('cuts a step to the frame budget without changing it', async () => {
     const request = { rows: updateRows(checkpoint, [30, 28]), objective: GRPO, temperature: 1 };
     await engine.load(checkpoint);

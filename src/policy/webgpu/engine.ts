@@ -27,6 +27,8 @@ export interface WebGpuEngineOptions {
   readonly tuning?: Tuning;
   /** Tokens of one micro-batch, at most (a longer row is one of its own). Default 8192, less for large policies; 64 at least. */
   readonly microBatchTokens?: number;
+  /** Bytes of one binding, at most. For tests; by default what the device allows. */
+  readonly bindingLimit?: number;
   /** For tests of the test. Default true. */
   readonly selfTest?: boolean;
 }
@@ -50,7 +52,7 @@ export async function createWebGpuEngine(options: WebGpuEngineOptions): Promise<
   const gpu = new Gpu(options.device, options.shaders);
   const adapter = describeAdapter(options.adapterInfo);
   const tuning = options.tuning ?? (await chooseTuning(gpu, adapter.software));
-  const engine = new Engine(gpu, { kind: 'webgpu', ...adapter }, tuning, options.microBatchTokens ?? 8192);
+  const engine = new Engine(gpu, { kind: 'webgpu', ...adapter }, tuning, options.microBatchTokens ?? 8192, options.bindingLimit);
   if (options.selfTest !== false) {
     await runSelfTest(engine);
     engine.unload();
@@ -119,9 +121,10 @@ class Engine implements WebGpuEngine {
     readonly info: EngineInfo,
     readonly tuning: Tuning,
     private readonly microBatchTokens: number,
+    bindingLimit = Infinity,
   ) {
     const { maxStorageBufferBindingSize, maxBufferSize } = gpu.device.limits;
-    this.bindingLimit = Math.min(maxStorageBufferBindingSize, maxBufferSize);
+    this.bindingLimit = Math.min(maxStorageBufferBindingSize, maxBufferSize, bindingLimit);
   }
 
   get counts(): Gpu['counts'] {
