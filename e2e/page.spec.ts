@@ -139,6 +139,17 @@ test('@page a link reproduces run, step, question, rollout, token and signal', a
   await expect(page.getByRole('region', { name: 'Rollout 5' })).toContainText(member.task.question);
 });
 
+test('@page a link reproduces the settings of a run, and changes go into the address', async ({ page }) => {
+  await open(page, '/train?preset=selective&seed=7&grpo.beta=0.05');
+  await expect(page.getByRole('banner')).toContainText('seed 7');
+  await page.getByText('All settings').click();
+  await expect(page.getByLabel('Pull to the start, β')).toHaveValue('0.05');
+  await expect(page.getByLabel('Cost of a call')).toHaveValue('0.2');
+  await page.getByLabel('Pull to the start, β').fill('0');
+  await expect(page).toHaveURL(/#\/train\?preset=selective&seed=7$/);
+  await expect(page.getByRole('radio', { name: /Selective use/ })).toBeChecked();
+});
+
 test('@page the keyboard walks tokens, parts and rollouts, and chooses the signal', async ({ page }) => {
   const { records } = recordedRun();
   const member = records[3]?.groups[0]?.members[0];

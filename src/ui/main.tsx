@@ -2,6 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { fetchRecordedRun } from '../lab/recorded.ts';
 import { App } from './App.tsx';
+import { followLinks } from './stores/draft.ts';
 import { openLab } from './stores/lab.ts';
 import { loadRecorded } from './stores/recorded.ts';
 import { startTheme } from './stores/theme.ts';
@@ -11,6 +12,7 @@ import './theme/base.css';
 const base = new URL('.', location.href.split('#')[0]).href;
 
 startTheme();
+followLinks();
 openLab(base);
 void loadRecorded(() => fetchRecordedRun(base));
 

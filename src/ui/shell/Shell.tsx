@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon, type IconName } from '../components/Icon.tsx';
+import { trainAddress, useDraft } from '../stores/draft.ts';
 import { t, type PlainKey } from '../text/text.ts';
 import { TopBar } from './TopBar.tsx';
 import styles from './Shell.module.css';
@@ -15,6 +16,7 @@ const VIEWS: readonly { readonly path: string; readonly label: PlainKey; readonl
 export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
+  const settings = useDraft();
   const view = VIEWS.find((v) => v.path === path);
   useEffect(() => {
     document.title = view === undefined ? t('app.name') : `${t(view.label)} – ${t('app.name')}`;
@@ -34,7 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       <TopBar />
       <nav className={styles.rail} aria-label={t('app.views')}>
         {VIEWS.map(({ path: to, label, icon }) => (
-          <Link key={to} to={to} className={styles.view} aria-current={path === to ? 'page' : undefined}>
+          <Link key={to} to={to === '/train' ? trainAddress(settings) : to} className={styles.view} aria-current={path === to ? 'page' : undefined}>
             <Icon name={icon} size={22} />
             {t(label)}
           </Link>

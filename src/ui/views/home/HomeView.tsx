@@ -4,7 +4,7 @@ import { Button } from '../../components/Button.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { navigate } from '../../routes.ts';
 import { RunStatus } from '../../shell/RunStatus.tsx';
-import { currentDraft } from '../../stores/draft.ts';
+import { draft, trainAddress } from '../../stores/draft.ts';
 import { useRecorded } from '../../stores/recorded.ts';
 import { lab, useLab } from '../../stores/lab.ts';
 import { t } from '../../text/text.ts';
@@ -32,8 +32,8 @@ export function HomeView(): ReactNode {
                 navigate('/train');
               }}>{t('home.toRun')}</Button>
             : <Button kind="primary" size="large" disabled={unusable} onClick={() => {
-                lab.train(currentDraft());
-                navigate('/train');
+                lab.train(draft.current());
+                navigate(trainAddress());
               }}><Icon name="play" />{t('train.start')}</Button>}
           {(run !== undefined || recorded.state === 'ready') && <Link to="/group">{t('home.recorded')}</Link>}
         </div>

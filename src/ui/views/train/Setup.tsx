@@ -4,10 +4,11 @@ import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { NumberField } from '../../components/NumberField.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { SwitchField } from '../../components/SwitchField.tsx';
-import { NO_CLIP, VARIANTS, type VariantName } from '../../../grpo/settings.ts';
+import { VARIANTS, type VariantName } from '../../../grpo/settings.ts';
 import { draft, useDraft } from '../../stores/draft.ts';
-import { t } from '../../text/text.ts';
-import { MODELS, PRESETS, presetOf, variantOf } from './presets.ts';
+import { t, type PlainKey } from '../../text/text.ts';
+import { FIELD_GROUPS, FIELDS, mostOf, nameOf, valueAt, type FieldPath, type GroupName } from './fields.ts';
+import { PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
 import styles from './Setup.module.css';
 
 const VARIANT_NAMES = Object.keys(VARIANTS) as VariantName[];
@@ -58,117 +59,43 @@ export function Setup(): ReactNode {
 }
 
 function AllSettings(): ReactNode {
+  return (Object.keys(FIELD_GROUPS) as GroupName[]).map((group) => (
+    <fieldset key={group} className={styles.fields}>
+      <legend>{t(`set.${group}`)}</legend>
+      {(Object.keys(FIELD_GROUPS[group]) as FieldPath[]).map((path) => <Field key={path} path={path} />)}
+    </fieldset>
+  ));
+}
+
+function Field({ path }: { readonly path: FieldPath }): ReactNode {
   const settings = useDraft();
-  const { grpo } = settings;
-  const { reward, optimizer } = grpo;
-  return (
-    <>
-      <fieldset className={styles.fields}>
-        <legend>{t('set.run')}</legend>
-        <ChoiceField
-          label={t('set.model')} hint={t('set.model.what')} value={settings.model}
-          items={MODELS.map((value) => ({ value, label: t(`model.${value}`) }))}
-          onChange={(model) => {
-            draft.run({ model });
-          }}
+  const kind = FIELDS.get(path);
+  const name = nameOf(path);
+  const value = valueAt(settings, path);
+  const common = {
+    label: t(`set.${name}`),
+    hint: t(`set.${name}.what`),
+    onChange: (next: Leaf) => {
+      draft.set(path, next);
+    },
+  };
+  switch (kind?.kind) {
+    case 'choice':
+      return <ChoiceField {...common} value={String(value)} items={kind.values.map((item) => ({ value: item, label: t(`option.${name}.${item}` as PlainKey) }))} />;
+    case 'switch':
+      return <SwitchField {...common} value={value === true} />;
+    case 'number':
+      return (
+        <NumberField
+          {...common}
+          value={Number(value)}
+          least={kind.least}
+          most={mostOf(kind, settings)}
+          whole={kind.whole === true}
+          {...(kind.unlimited === undefined ? {} : { unlimited: kind.unlimited })}
         />
-        <NumberField label={t('set.seed')} hint={t('set.seed.what')} value={settings.seed} least={0} most={2 ** 31 - 1} whole onChange={(seed) => {
-          draft.run({ seed });
-        }} />
-        <NumberField label={t('set.steps')} hint={t('set.steps.what')} value={settings.steps} least={1} most={10_000} whole onChange={(steps) => {
-          draft.run({ steps });
-        }} />
-      </fieldset>
-      <fieldset className={styles.fields}>
-        <legend>{t('set.sampling')}</legend>
-        <NumberField label={t('set.questions')} hint={t('set.questions.what')} value={grpo.questions} least={1} most={64} whole onChange={(questions) => {
-          draft.grpo({ questions });
-        }} />
-        <NumberField label={t('set.group')} hint={t('set.group.what')} value={grpo.group} least={1} most={32} whole onChange={(group) => {
-          draft.grpo({ group });
-        }} />
-        <NumberField label={t('set.temperature')} hint={t('set.temperature.what')} value={grpo.temperature} least={0.1} most={3} onChange={(temperature) => {
-          draft.grpo({ temperature });
-        }} />
-        <NumberField label={t('set.maxCalls')} hint={t('set.maxCalls.what')} value={grpo.maxCalls} least={0} most={10} whole onChange={(maxCalls) => {
-          draft.grpo({ maxCalls });
-        }} />
-        <NumberField label={t('set.maxLength')} hint={t('set.maxLength.what')} value={grpo.maxLength} least={32} most={160} whole onChange={(maxLength) => {
-          draft.grpo({ maxLength });
-        }} />
-      </fieldset>
-      <fieldset className={styles.fields}>
-        <legend>{t('set.reward')}</legend>
-        <ChoiceField
-          label={t('set.noCall')} hint={t('set.noCall.what')} value={reward.noCall}
-          items={(['paper', 'excluded', 'full'] as const).map((value) => ({ value, label: t(`noCall.${value}`) }))}
-          onChange={(noCall) => {
-            draft.reward({ noCall });
-          }}
-        />
-        <NumberField label={t('set.callCost')} hint={t('set.callCost.what')} value={reward.callCost} least={0} most={2} onChange={(callCost) => {
-          draft.reward({ callCost });
-        }} />
-      </fieldset>
-      <fieldset className={styles.fields}>
-        <legend>{t('set.objective')}</legend>
-        <SwitchField label={t('set.mask')} hint={t('set.mask.what')} value={grpo.mask} onChange={(mask) => {
-          draft.grpo({ mask });
-        }} />
-        <ChoiceField
-          label={t('set.advantage')} hint={t('set.advantage.what')} value={grpo.advantage}
-          items={(['sample-std', 'population-std', 'mean'] as const).map((value) => ({ value, label: t(`advantage.${value}`) }))}
-          onChange={(advantage) => {
-            draft.grpo({ advantage });
-          }}
-        />
-        <ChoiceField
-          label={t('set.aggregation')} hint={t('set.aggregation.what')} value={grpo.aggregation}
-          items={(['sequence-mean', 'token-mean', 'constant'] as const).map((value) => ({ value, label: t(`aggregation.${value}`) }))}
-          onChange={(aggregation) => {
-            draft.grpo({ aggregation });
-          }}
-        />
-        <NumberField label={t('set.epsilonLow')} hint={t('set.epsilonLow.what')} value={grpo.epsilonLow} least={0} most={1} unlimited={NO_CLIP} onChange={(epsilonLow) => {
-          draft.grpo({ epsilonLow });
-        }} />
-        <NumberField label={t('set.epsilonHigh')} hint={t('set.epsilonHigh.what')} value={grpo.epsilonHigh} least={0} most={10} unlimited={NO_CLIP} onChange={(epsilonHigh) => {
-          draft.grpo({ epsilonHigh });
-        }} />
-        <NumberField label={t('set.beta')} hint={t('set.beta.what')} value={grpo.beta} least={0} most={10} onChange={(beta) => {
-          draft.grpo({ beta });
-        }} />
-        <NumberField label={t('set.innerEpochs')} hint={t('set.innerEpochs.what')} value={grpo.innerEpochs} least={1} most={16} whole onChange={(innerEpochs) => {
-          draft.grpo({ innerEpochs });
-        }} />
-        <NumberField label={t('set.minibatches')} hint={t('set.minibatches.what')} value={grpo.minibatches} least={1} most={grpo.questions * grpo.group} whole onChange={(minibatches) => {
-          draft.grpo({ minibatches });
-        }} />
-        <NumberField label={t('set.refills')} hint={t('set.refills.what')} value={grpo.refills} least={0} most={8} whole onChange={(refills) => {
-          draft.grpo({ refills });
-        }} />
-      </fieldset>
-      <fieldset className={styles.fields}>
-        <legend>{t('set.optimizer')}</legend>
-        <NumberField label={t('set.learningRate')} hint={t('set.learningRate.what')} value={optimizer.learningRate} least={1e-7} most={0.1} onChange={(learningRate) => {
-          draft.optimizer({ learningRate });
-        }} />
-        <NumberField label={t('set.beta1')} hint={t('set.beta1.what')} value={optimizer.beta1} least={0} most={0.9999} onChange={(beta1) => {
-          draft.optimizer({ beta1 });
-        }} />
-        <NumberField label={t('set.beta2')} hint={t('set.beta2.what')} value={optimizer.beta2} least={0} most={0.99999} onChange={(beta2) => {
-          draft.optimizer({ beta2 });
-        }} />
-        <NumberField label={t('set.epsilon')} hint={t('set.epsilon.what')} value={optimizer.epsilon} least={1e-12} most={1} onChange={(epsilon) => {
-          draft.optimizer({ epsilon });
-        }} />
-        <NumberField label={t('set.weightDecay')} hint={t('set.weightDecay.what')} value={optimizer.weightDecay} least={0} most={1} onChange={(weightDecay) => {
-          draft.optimizer({ weightDecay });
-        }} />
-        <NumberField label={t('set.maxGradNorm')} hint={t('set.maxGradNorm.what')} value={optimizer.maxGradNorm} least={0.001} most={1000} unlimited={NO_CLIP} onChange={(maxGradNorm) => {
-          draft.optimizer({ maxGradNorm });
-        }} />
-      </fieldset>
-    </>
-  );
+      );
+    case undefined:
+      return null;
+  }
 }

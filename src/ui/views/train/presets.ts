@@ -5,9 +5,6 @@ import type { RunSettings } from '../../../lab/protocol.ts';
 export const PRESETS = ['paper', 'selective', 'unmasked', 'quick'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-/** Policies that ship with the page. */
-export const MODELS = ['arithmetic-base', 'arithmetic-small'] as const;
-
 const PAPER: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 1, steps: 40, grpo: DEFAULT_GRPO };
 
 export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
@@ -22,7 +19,7 @@ export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
   },
 };
 
-type Leaf = string | number | boolean;
+export type Leaf = string | number | boolean;
 
 /** Every setting by its path: `seed`, `grpo.mask`, `grpo.reward.callCost`. */
 export function flatten(value: object, path = ''): ReadonlyMap<string, Leaf> {
