@@ -82,6 +82,13 @@ describe('checkpoint files', () => {
     expect(read.suppressTokens).toEqual(checkpoint.suppressTokens);
   });
 
+  it('are read at any address, from Node\'s buffers too', async () => {
+    const whole = files['model.safetensors'];
+    const shifted = Buffer.alloc(whole.length + 3).subarray(3);
+    shifted.set(whole);
+    expect((await load({ 'model.safetensors': shifted })).checkpoint.weights).toEqual(checkpoint.weights);
+  });
+
   it('are refused when truncated, anywhere', async () => {
     const whole = files['model.safetensors'];
     for (const length of [0, 4, 8, 100, whole.length - 1]) {

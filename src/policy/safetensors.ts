@@ -73,8 +73,10 @@ export function decodeSafetensors(file: Uint8Array): Map<string, Tensor> {
     if (start + to > file.length) {
       throw new CheckpointError(`model.safetensors is truncated: ${name} ends at byte ${start + to} of ${file.length}`);
     }
-    // Copied: the file may start at an address that a Float32Array cannot view.
-    tensors.set(name, { shape, data: new Float32Array(file.slice(start + from, start + to).buffer) });
+    // Copied: the file may start at an address that a Float32Array cannot view. (`slice` of a Node Buffer is no copy.)
+    const data = new Float32Array(size);
+    new Uint8Array(data.buffer).set(file.subarray(start + from, start + to));
+    tensors.set(name, { shape, data });
   }
   return tensors;
 }

@@ -1,6 +1,5 @@
 /** How a base policy is made: supervised steps on demonstrations of mixed quality. */
 import type { AdamW, PolicyEngine, UpdateReport, UpdateRow } from '../policy/engine.ts';
-import { Random } from '../policy/random.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import type { RunCalls } from '../rollout/rollout.ts';
 import { POLICY } from '../rollout/trajectory.ts';
@@ -24,7 +23,7 @@ export const DEFAULT_WARM_START: WarmStartSettings = {
 
 const OPTIMIZER: Omit<AdamW, 'learningRate'> = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
 
-/** Demonstrations written at a time: sorted by length, so that a batch computes little padding. */
+/** Batches whose demonstrations are written at a time: their calls cross into Python together. */
 const POOL_BATCHES = 16;
 
 /** Linear warm-up, then a cosine. @param step from 0. */
@@ -58,25 +57,16 @@ export async function* warmStart(
     const demonstrations = await next;
     // Python writes the next pool while this one is trained on.
     next = pool(number);
-    for (const rows of shuffledBatches(demonstrations, batch, new Random(seed, 0x100000 + number))) {
-      if (step >= steps) return;
+    for (let from = 0; from < demonstrations.length && step < steps; from += batch) {
+      // Mixed as they were drawn: in batches of one length, the tokens of short demonstrations would weigh more, and
+      // short ones are those that answer without a call. Engines pack rows of like length themselves.
+      const rows = supervisedRows(demonstrations.slice(from, from + batch));
       const optimizer = { ...OPTIMIZER, learningRate: learningRateAt(step, settings) };
       const report = await engine.update({ rows, temperature: 1, objective: { kind: 'supervised' } }, optimizer);
       step++;
       yield { step, report };
     }
   }
-}
-
-/** Batches of similar length, in random order. */
-function shuffledBatches(demonstrations: readonly Demonstration[], batch: number, random: Random): UpdateRow[][] {
-  const sorted = demonstrations.toSorted((a, b) => a.tokens.length - b.tokens.length);
-  const batches = Array.from({ length: Math.ceil(sorted.length / batch) }, (_, i) =>
-    supervisedRows(sorted.slice(i * batch, (i + 1) * batch)),
-  );
-  const shuffled: UpdateRow[][] = [];
-  while (batches.length > 0) shuffled.push(...batches.splice(random.integer(0, batches.length - 1), 1));
-  return shuffled;
 }
 
 /** The mean over all policy tokens of the batch; prompt and observations are context only. */
