@@ -4,16 +4,16 @@
  */
 import { parameterLayout, type PolicyConfig } from '../config.ts';
 import {
-  checkTokens, EngineError, type AdamW, type Checkpoint, type EngineInfo, type GradientReport, type Objective,
-  type PolicyEngine, type SampleRequest, type SampleResult, type SampledRow, type ScoreRequest, type Snapshot,
-  type TokenScores, type UpdateReport, type UpdateRequest, type UpdateTokens,
+  checkTokens, EngineError, type AdamW, type Checkpoint, type EngineInfo, type GradientReport,
+  type PolicyEngine, type SampleRequest, type SampleResult, type ScoreRequest, type Snapshot,
+  type TokenScores, type UpdateReport, type UpdateRequest,
 } from '../engine.ts';
-import { cacheRows, CHUNK, CURSOR_WORDS, decodingPlan, type DecodingPlan } from './decoding.ts';
 import { describeAdapter } from './device.ts';
 import { Gpu, packWords, type Dispatch, type Shaders, type Tuning } from './gpu.ts';
 import { Kernels } from './kernels.ts';
 import { decayedBlocks, fromGpu, gpuModel, rotaryAngles, toGpu, type GpuModel } from './layout.ts';
-import { checkUpdateRows, countTokens, microBatches, packInputs, type PackedRow } from './packing.ts';
+import { checkUpdateRows, countTokens, microBatches, packInputs, unpackScores, unpackUpdate, type PackedRow } from './packing.ts';
+import { Sampler } from './sampler.ts';
 import { runSelfTest } from './self-test.ts';
 import { bytesPerToken, RESULT_WORDS, splitsFor, tokenLimit, trainingPlan, type Arenas, type TrainingPlan } from './training.ts';
 import { chooseTuning } from './tuning.ts';
@@ -72,34 +72,13 @@ interface Loaded {
   /** Sum of the partial gradients and its norm. */
   readonly reduce: readonly Dispatch[];
   readonly adamw: readonly Dispatch[];
+  readonly sampler: Sampler;
   step: number;
   reference: GPUBuffer | undefined;
   training: TrainingPlan | undefined;
   alternatives: GPUBuffer | undefined;
   staging: GPUBuffer | undefined;
-  decoding: DecodingPlan | undefined;
-  /** What the cache holds, by slot; emptied when the weights change. */
-  slots: Slot[];
   readonly owned: GPUBuffer[];
-}
-
-/** A rollout's place in the cache: keys and values of these tokens are there. */
-interface Slot {
-  stream: number;
-  tokens: Uint32Array;
-  used: number;
-}
-
-/** A rollout that is being continued. */
-interface Job {
-  readonly index: number;
-  readonly stream: number;
-  readonly slot: Slot;
-  readonly slotIndex: number;
-  readonly context: Uint32Array;
-  readonly tokens: number[];
-  readonly logProbs: number[];
-  stop: SampledRow['stop'] | undefined;
 }
 
 const ARENA_LABEL = 'weights';
@@ -110,10 +89,9 @@ class Engine implements WebGpuEngine {
   private tail: Promise<unknown> = Promise.resolve();
   private loaded: Loaded | undefined;
   private disposed = false;
-  private clock = 0;
   frameBudget: number | undefined;
-  /** Milliseconds that the last training step took for each of its tokens, and the last chunk for each of its steps. */
-  private readonly pace = { trainedToken: 0, decodedStep: 0 };
+  /** Milliseconds that the last training step took for each of its tokens. */
+  private pace = 0;
   private readonly bindingLimit: number;
 
   constructor(
@@ -239,21 +217,7 @@ class Engine implements WebGpuEngine {
   }
 
   continue(request: SampleRequest): Promise<SampleResult> {
-    return this.run(async (loaded) => {
-      const { config } = loaded.model;
-      checkSampleRequest(config, request);
-      const results: SampledRow[] = request.rows.map(() => ({ tokens: new Uint32Array(0), logProbs: new Float32Array(0), stop: 'length' }));
-      const open = [...request.rows.entries()].filter(([, row]) => row.tokens.length < request.maxLength);
-      const atOnce = cacheRows(loaded.model, request.maxLength, this.bindingLimit);
-      for (let from = 0; from < open.length; from += atOnce) {
-        const jobs = this.assignSlots(loaded, request, open.slice(from, from + atOnce));
-        await this.decode(loaded, request, jobs);
-        for (const { index, tokens, logProbs, stop } of jobs) {
-          results[index] = { tokens: Uint32Array.from(tokens), logProbs: Float32Array.from(logProbs), stop: stop ?? 'length' };
-        }
-      }
-      return { rows: results };
-    });
+    return this.run(async ({ sampler }) => ({ rows: await sampler.run(request, this.frameBudget) }));
   }
 
   dispose(): void {
@@ -268,7 +232,7 @@ class Engine implements WebGpuEngine {
     if (loaded === undefined) return;
     for (const buffer of [...loaded.owned, loaded.alternatives, loaded.staging]) buffer?.destroy();
     loaded.training?.destroy();
-    loaded.decoding?.destroy();
+    loaded.sampler.destroy();
     this.loaded = undefined;
   }
 
@@ -319,6 +283,7 @@ class Engine implements WebGpuEngine {
     const allowed = new Float32Array(model.width.vocab).fill(1, 0, model.config.vocab_size);
     for (const id of checkpoint.suppressTokens) if (id < allowed.length) allowed[id] = 0;
     const { optimizer } = checkpoint;
+    const suppressTokens = [...checkpoint.suppressTokens];
     const arenas: Arenas = {
       weights: hold(ARENA_LABEL, bytes, toGpu(model, checkpoint.weights)),
       m: hold('m', bytes, optimizer && toGpu(model, optimizer.m)),
@@ -359,9 +324,10 @@ class Engine implements WebGpuEngine {
     }
     reduce.push(kernels.dispatch('grad_norm', [], { optimizer: settings, squares, norm }, { fixed: 1 }));
     return {
-      model, kernels, arenas, suppressTokens: [...checkpoint.suppressTokens], tokenLimit: limit,
+      model, kernels, arenas, suppressTokens, tokenLimit: limit,
       optimizer: settings, norm, reduce, adamw, step: optimizer?.step ?? 0, reference: undefined, training: undefined,
-      alternatives: undefined, staging: undefined, decoding: undefined, slots: [], owned,
+      alternatives: undefined, staging: undefined, owned,
+      sampler: new Sampler({ gpu, kernels, model, arenas, suppressTokens, tokenLimit: limit, bindingLimit: this.bindingLimit }),
     };
   }
 
@@ -437,7 +403,7 @@ class Engine implements WebGpuEngine {
     for (const [i, batch] of batches.entries()) {
       const count = countTokens(batch);
       if (staging !== undefined) encoder.copyBufferToBuffer(staging, i * plan.parts.size, plan.inputs, 0, plan.parts.size);
-      const submits = this.frameBudget === undefined ? 1 : Math.max(1, Math.ceil((this.pace.trainedToken * count) / this.frameBudget));
+      const submits = this.frameBudget === undefined ? 1 : Math.max(1, Math.ceil((this.pace * count) / this.frameBudget));
       const length = Math.ceil(plan.train.length / submits);
       for (let first = 0; first < plan.train.length; first += length) {
         if (first > 0) {
@@ -453,10 +419,10 @@ class Engine implements WebGpuEngine {
     encoder.copyBufferToBuffer(loaded.norm, 0, readback, at, 16);
     if (optimizer === undefined) encoder.copyBufferToBuffer(arenas.grad, 0, readback, at + 16, gradientBytes);
     gpu.submit(encoder);
-    if (optimizer !== undefined) loaded.slots = [];
+    if (optimizer !== undefined) loaded.sampler.forget();
 
     const data = new Float32Array(await gpu.read(readback, resultBytes + 16 + gradientBytes));
-    this.pace.trainedToken = (performance.now() - started) / countTokens(rows);
+    this.pace = (performance.now() - started) / countTokens(rows);
     const [gradNorm = NaN, , notFinite = 1] = data.subarray(resultBytes / 4);
     const finite = notFinite === 0;
     if (finite && optimizer !== undefined) loaded.step++;
@@ -473,188 +439,10 @@ class Engine implements WebGpuEngine {
     return { report: { loss, gradNorm, ...outcome, rows: reports }, gradient: data.subarray(resultBytes / 4 + 4) };
   }
 
-  /** A slot of the cache for every row, the one that already holds most of it where there is one. */
-  private assignSlots(loaded: Loaded, request: SampleRequest, rows: readonly (readonly [number, SampleRequest['rows'][number]])[]): Job[] {
-    const now = loaded.decoding;
-    const cached = (row: SampleRequest['rows'][number]): number => Math.min(
-      row.tokens.length - 1,
-      Math.max(0, ...loaded.slots.filter((slot) => slot.stream === row.stream).map((slot) => commonPrefix(slot.tokens, row.tokens))),
-    );
-    const wanted = {
-      // More than the limit takes several passes.
-      items: Math.min(rows.reduce((sum, [, row]) => sum + row.tokens.length - cached(row), 0), Math.max(loaded.tokenLimit, rows.length)),
-      rows: rows.length, positions: request.maxLength,
-    };
-    if (now === undefined || now.items < wanted.items || now.rows < wanted.rows || now.positions < wanted.positions) {
-      // A new plan starts with an empty cache, so grow well: by doubling, as far as things fit.
-      const grown = (size: number, least: number, most: number): number =>
-        Math.max(size, Math.min(most, Math.max(least, 2 ** Math.ceil(Math.log2(size)))));
-      const positions = grown(Math.max(request.maxLength, now?.positions ?? 0), 64, loaded.model.config.max_position_embeddings);
-      const fits = cacheRows(loaded.model, positions, this.bindingLimit);
-      const all = rows.reduce((sum, [, row]) => sum + row.tokens.length, 0);
-      now?.destroy();
-      loaded.decoding = decodingPlan(this.gpu, loaded.kernels, loaded.model, loaded.arenas, {
-        // Longer rollouts leave room for fewer; those of this request fit at its own length, by the caller's count.
-        ...(fits < rows.length
-          ? { rows: rows.length, positions: request.maxLength }
-          : { rows: Math.min(fits, grown(Math.max(rows.length, now?.rows ?? 0), 16, fits)), positions }),
-        items: Math.max(rows.length, Math.min(loaded.tokenLimit, grown(Math.max(all, now?.items ?? 0), 256, loaded.tokenLimit))),
-      });
-      loaded.slots = [];
-    }
-    const capacity = loaded.decoding?.rows ?? 0;
-    while (loaded.slots.length < capacity) loaded.slots.push({ stream: -1, tokens: new Uint32Array(0), used: -1 });
-
-    const age = ++this.clock;
-    const free = new Set(loaded.slots);
-    const claimed = rows.map(([, row]) => {
-      const known = [...free].find((slot) => slot.stream === row.stream && commonPrefix(slot.tokens, row.tokens) > 0);
-      if (known !== undefined) free.delete(known);
-      return known;
-    });
-    const oldest = [...free].sort((a, b) => a.used - b.used);
-    return rows.map(([index, { tokens, stream }], i) => {
-      const slot = claimed[i] ?? oldest.shift();
-      if (slot === undefined) throw new EngineError('the cache has no free slot', 'internal');
-      // At least the last token is run again: its logits draw the next one.
-      const kept = Math.min(commonPrefix(slot.tokens, tokens), tokens.length - 1);
-      Object.assign(slot, { stream, tokens: tokens.slice(0, kept), used: age });
-      return { index, stream, slot, slotIndex: loaded.slots.indexOf(slot), context: tokens, tokens: [], logProbs: [], stop: undefined };
-    });
-  }
-
-  private async decode(loaded: Loaded, request: SampleRequest, jobs: readonly Job[]): Promise<void> {
-    const { gpu } = this;
-    const { queue } = gpu.device;
-    const plan = loaded.decoding;
-    if (plan === undefined) return;
-    request.signal?.throwIfAborted();
-    const stops = new Set(request.stopTokens);
-    queue.writeBuffer(plan.flags, 0, tokenFlags(loaded, request));
-    queue.writeBuffer(plan.sampling, 0, packWords([
-      request.seed >>> 0, request.step >>> 0, request.topK ?? 0, CHUNK, loaded.model.config.vocab_size, loaded.model.width.vocab,
-      { f32: request.temperature }, { f32: request.topP ?? 1 },
-    ]));
-
-    // Prompts: what the cache does not hold yet, in passes of at most plan.items tokens.
-    const prompt: (readonly [token: number, position: number, slot: number])[] = [];
-    const lastItem = new Map<Job, number>();
-    for (const job of jobs) {
-      for (let position = job.slot.tokens.length; position < job.context.length; position++) {
-        prompt.push([job.context[position] ?? 0, position, job.slotIndex]);
-      }
-      lastItem.set(job, prompt.length - 1);
-    }
-    // The last token of a row draws its next one, from the last pass: all of them must be in it.
-    gpu.counts.promptTokens += prompt.length;
-    const ends = new Set(lastItem.values());
-    const order = [...prompt.keys()].sort((a, b) => Number(ends.has(a)) - Number(ends.has(b)) || a - b);
-    const passes = promptPasses(order.length, jobs.length, plan.items);
-    const placeOf = new Map(order.map((item, place) => [item, place]));
-
-    let active = [...jobs];
-    let encoder = gpu.device.createCommandEncoder();
-    for (const [i, { from, to }] of passes.entries()) {
-      const words = new Uint32Array(CURSOR_WORDS * (to - from));
-      for (let place = from; place < to; place++) words.set(prompt[order[place] ?? 0] ?? [], CURSOR_WORDS * (place - from));
-      queue.writeBuffer(plan.prompt.items, 0, words);
-      queue.writeBuffer(plan.prompt.batch, 0, packWords([to - from]));
-      this.encodePass(encoder, plan.read, to - from);
-      if (i < passes.length - 1) {
-        gpu.submit(encoder);
-        encoder = gpu.device.createCommandEncoder();
-      }
-    }
-    const lastFrom = passes.at(-1)?.from ?? 0;
-
-    // A chunk runs past the end of rollouts that stop inside it: shorter ones where computing costs more than waiting.
-    const longest = this.tuning.lanes === 1 ? CHUNK / 2 : CHUNK;
-    for (let round = 0; active.length > 0; round++) {
-      const cursors = new Uint32Array(CURSOR_WORDS * active.length);
-      for (const [i, job] of active.entries()) {
-        const length = job.context.length + job.tokens.length;
-        const token = job.tokens.at(-1) ?? job.context.at(-1) ?? 0;
-        const source = (placeOf.get(lastItem.get(job) ?? 0) ?? 0) - lastFrom;
-        cursors.set([token, length - 1, job.slotIndex, job.stream >>> 0, request.maxLength, 0, 0, round === 0 ? source : 0], CURSOR_WORDS * i);
-      }
-      queue.writeBuffer(plan.cursors.items, 0, cursors);
-      queue.writeBuffer(plan.cursors.batch, 0, packWords([active.length]));
-      const left = Math.max(...active.map((job) => request.maxLength - job.context.length - job.tokens.length));
-      const fitting = this.frameBudget === undefined || this.pace.decodedStep === 0
-        ? longest
-        : Math.max(1, Math.floor(this.frameBudget / this.pace.decodedStep));
-      const steps = Math.min(longest, fitting, left);
-      const started = performance.now();
-      const pass = encoder.beginComputePass();
-      for (let s = 0; s < steps; s++) gpu.encode(pass, round === 0 && s === 0 ? plan.begin : plan.step, active.length);
-      pass.end();
-      const bytes = 8 * CHUNK * active.length;
-      const readback = gpu.readback(bytes);
-      encoder.copyBufferToBuffer(plan.drawn, 0, readback, 0, bytes);
-      gpu.submit(encoder);
-      const data = await gpu.read(readback, bytes);
-      if (round > 0) this.pace.decodedStep = (performance.now() - started) / steps;
-      encoder = gpu.device.createCommandEncoder();
-      const ids = new Uint32Array(data);
-      const logProbs = new Float32Array(data);
-      for (const [i, job] of active.entries()) {
-        for (let s = 0; s < steps && job.stop === undefined; s++) {
-          const at = 2 * (i * CHUNK + s);
-          const id = ids[at] ?? 0;
-          job.tokens.push(id);
-          job.logProbs.push(logProbs[at + 1] ?? NaN);
-          if (stops.has(id)) job.stop = 'token';
-          else if (job.context.length + job.tokens.length >= request.maxLength) job.stop = 'length';
-        }
-        // The newest token is not in the cache yet.
-        job.slot.tokens = Uint32Array.from([...job.context, ...job.tokens.slice(0, -1)]);
-      }
-      active = active.filter((job) => job.stop === undefined);
-      request.signal?.throwIfAborted();
-    }
-  }
-}
-
-/** Passes over so many prompt tokens, of which the last `ends` must lie in one pass. */
-function promptPasses(tokens: number, ends: number, most: number): { readonly from: number; readonly to: number }[] {
-  const passes: { from: number; to: number }[] = [];
-  for (let from = 0; from < tokens; ) {
-    const left = tokens - from;
-    const to = left <= most ? tokens : Math.min(from + most, tokens - ends);
-    passes.push({ from, to });
-    from = to;
-  }
-  return passes;
-}
-
-function commonPrefix(a: Uint32Array, b: Uint32Array): number {
-  const most = Math.min(a.length, b.length);
-  for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
-  return most;
 }
 
 function checkpointSize(model: GpuModel): number {
   return model.runs.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** @throws EngineError `invalid`. */
-function checkSampleRequest(config: PolicyConfig, request: SampleRequest): void {
-  checkTokens(config, request.rows.map((row) => row.tokens));
-  if (!(request.temperature >= 0 && request.temperature < Infinity)) {
-    throw new EngineError('the sampling temperature must be a number from 0', 'invalid');
-  }
-  if (request.maxLength > config.max_position_embeddings) {
-    throw new EngineError(`maxLength is ${request.maxLength}; the policy has ${config.max_position_embeddings} positions`, 'invalid');
-  }
-}
-
-/** Per id: 1 without mass, 2 ends a rollout. @throws EngineError `invalid` where no id keeps any mass. */
-function tokenFlags({ model, suppressTokens }: Loaded, request: SampleRequest): Uint32Array<ArrayBuffer> {
-  const flags = new Uint32Array(model.width.vocab).fill(1, model.config.vocab_size);
-  for (const id of [...suppressTokens, ...(request.bannedTokens ?? [])]) if (id < flags.length) flags[id] = 1;
-  if (flags.every((flag) => flag === 1)) throw new EngineError('every token is banned', 'invalid');
-  for (const id of request.stopTokens) if (id < flags.length) flags[id] = (flags[id] ?? 0) | 2;
-  return flags;
 }
 
 /** The uniform of grad_norm.wgsl and adamw.wgsl. */
@@ -664,53 +452,4 @@ function optimizerWords(model: GpuModel, optimizer: AdamW | undefined, step: num
     model.size / 64, { f32: Math.min(maxGradNorm, 3.4e38) }, { f32: learningRate }, { f32: beta1 }, { f32: 1 - beta1 }, { f32: beta2 },
     { f32: 1 - beta2 }, { f32: epsilon }, { f32: weightDecay }, { f32: 1 / (1 - beta1 ** step) }, { f32: 1 / (1 - beta2 ** step) },
   ]);
-}
-
-/** The results of an item are about the token after it. */
-function unpackUpdate(row: UpdateRequest['rows'][number], data: Float32Array, first: number, objective: Objective): UpdateTokens {
-  const n = row.tokens.length;
-  const blank = (): Float32Array => new Float32Array(n).fill(NaN);
-  const tokens = {
-    logProbs: blank(), entropy: blank(), ratio: blank(), kl: blank(), clipped: new Uint8Array(n), dLogProb: new Float32Array(n),
-    gradient: new Float32Array(n),
-  };
-  for (let t = 1; t < n; t++) {
-    if (row.weights[t] === 0) continue;
-    const [logProb = NaN, entropy = NaN, ratio = NaN, kl = NaN, clipped = 0, dLogProb = NaN, gradient = NaN] =
-      data.subarray(first + (t - 1) * RESULT_WORDS, first + t * RESULT_WORDS);
-    tokens.logProbs[t] = logProb;
-    tokens.entropy[t] = entropy;
-    if (objective.kind === 'grpo') tokens.ratio[t] = ratio;
-    if (objective.kind === 'grpo' && row.referenceLogProbs !== undefined) tokens.kl[t] = kl;
-    tokens.clipped[t] = clipped;
-    tokens.dLogProb[t] = dLogProb;
-    tokens.gradient[t] = gradient;
-  }
-  return tokens;
-}
-
-function unpackScores(rows: readonly PackedRow[], data: ArrayBuffer, best: number, k: number | undefined): TokenScores[] {
-  const results = new Float32Array(data, 0, best / 4);
-  const bestIds = new Uint32Array(data, best);
-  const bestLogProbs = new Float32Array(data, best);
-  let first = 0;
-  return rows.map(({ tokens }) => {
-    const n = tokens.length;
-    const logProbs = new Float32Array(n).fill(NaN);
-    const entropy = new Float32Array(n).fill(NaN);
-    const ids = new Uint32Array(n * (k ?? 0));
-    const idLogProbs = new Float32Array(n * (k ?? 0)).fill(NaN);
-    for (let t = 1; t < n; t++) {
-      const item = first + t - 1;
-      logProbs[t] = results[item * RESULT_WORDS] ?? NaN;
-      entropy[t] = results[item * RESULT_WORDS + 1] ?? NaN;
-      for (let i = 0; i < (k ?? 0); i++) {
-        const at = 2 * (item * (k ?? 0) + i);
-        ids[t * (k ?? 0) + i] = bestIds[at] ?? 0;
-        idLogProbs[t * (k ?? 0) + i] = bestLogProbs[at + 1] ?? NaN;
-      }
-    }
-    first += n;
-    return { logProbs, entropy, ...(k === undefined ? {} : { alternatives: { ids, logProbs: idLogProbs } }) };
-  });
 }

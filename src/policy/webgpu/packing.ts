@@ -1,7 +1,7 @@
-/** From rows of tokens to what the kernels read: items end to end, and the order of equal ids. */
-import { EngineError, type Objective, type UpdateRow } from '../engine.ts';
+/** From rows of tokens to what the kernels read (items end to end, and the order of equal ids), and back from their results. */
+import { EngineError, type Objective, type TokenScores, type UpdateRow, type UpdateTokens } from '../engine.ts';
 import { packWords } from './gpu.ts';
-import { ITEM_WORDS, type TrainingPlan } from './training.ts';
+import { ITEM_WORDS, RESULT_WORDS, type TrainingPlan } from './training.ts';
 
 /** A row of a batch, with what is asked about its tokens where it is for training. */
 export interface PackedRow {
@@ -95,4 +95,54 @@ export function checkUpdateRows(rows: readonly UpdateRow[], objective: Objective
       }
     }
   }
+}
+
+/** The results of an item are about the token after it. */
+export function unpackUpdate(row: UpdateRow, data: Float32Array, first: number, objective: Objective): UpdateTokens {
+  const n = row.tokens.length;
+  const blank = (): Float32Array => new Float32Array(n).fill(NaN);
+  const tokens = {
+    logProbs: blank(), entropy: blank(), ratio: blank(), kl: blank(), clipped: new Uint8Array(n), dLogProb: new Float32Array(n),
+    gradient: new Float32Array(n),
+  };
+  for (let t = 1; t < n; t++) {
+    if (row.weights[t] === 0) continue;
+    const [logProb = NaN, entropy = NaN, ratio = NaN, kl = NaN, clipped = 0, dLogProb = NaN, gradient = NaN] =
+      data.subarray(first + (t - 1) * RESULT_WORDS, first + t * RESULT_WORDS);
+    tokens.logProbs[t] = logProb;
+    tokens.entropy[t] = entropy;
+    if (objective.kind === 'grpo') tokens.ratio[t] = ratio;
+    if (objective.kind === 'grpo' && row.referenceLogProbs !== undefined) tokens.kl[t] = kl;
+    tokens.clipped[t] = clipped;
+    tokens.dLogProb[t] = dLogProb;
+    tokens.gradient[t] = gradient;
+  }
+  return tokens;
+}
+
+/** Scores of each row; `best` is the byte at which the alternatives begin, k of them an item. */
+export function unpackScores(rows: readonly PackedRow[], data: ArrayBuffer, best: number, k: number | undefined): TokenScores[] {
+  const results = new Float32Array(data, 0, best / 4);
+  const bestIds = new Uint32Array(data, best);
+  const bestLogProbs = new Float32Array(data, best);
+  let first = 0;
+  return rows.map(({ tokens }) => {
+    const n = tokens.length;
+    const logProbs = new Float32Array(n).fill(NaN);
+    const entropy = new Float32Array(n).fill(NaN);
+    const ids = new Uint32Array(n * (k ?? 0));
+    const idLogProbs = new Float32Array(n * (k ?? 0)).fill(NaN);
+    for (let t = 1; t < n; t++) {
+      const item = first + t - 1;
+      logProbs[t] = results[item * RESULT_WORDS] ?? NaN;
+      entropy[t] = results[item * RESULT_WORDS + 1] ?? NaN;
+      for (let i = 0; i < (k ?? 0); i++) {
+        const at = 2 * (item * (k ?? 0) + i);
+        ids[t * (k ?? 0) + i] = bestIds[at] ?? 0;
+        idLogProbs[t * (k ?? 0) + i] = bestLogProbs[at + 1] ?? NaN;
+      }
+    }
+    first += n;
+    return { logProbs, entropy, ...(k === undefined ? {} : { alternatives: { ids, logProbs: idLogProbs } }) };
+  });
 }
