@@ -65,9 +65,10 @@ async function chooseCallingRollout(page: Page): Promise<void> {
 /** Every token that the environment wrote is context only and has a gradient of exactly 0; the policy's have one. */
 async function checkMask(page: Page): Promise<void> {
   await page.getByText('This rollout as a table').click();
-  const table = page.getByRole('region', { name: 'This rollout as a table' }).getByRole('row');
-  const head = await table.first().getByRole('columnheader').allInnerTexts();
-  const rows = await Promise.all((await table.all()).slice(1).map(async (row) => (await row.innerText()).split('\t').map((text) => text.trim())));
+  const table = page.getByRole('region', { name: 'This rollout as a table' }).getByRole('table');
+  await expect(table).toBeVisible();
+  const [head = [], ...rows] = await table.getByRole('row').evaluateAll((all) =>
+    all.map((row) => [...(row as HTMLTableRowElement).cells].map((cell) => cell.innerText)));
   const column = (row: readonly string[], name: string): string | undefined => row[head.indexOf(name)];
   const observed = rows.filter((row) => column(row, 'written by') === 'environment');
   const written = rows.filter((row) => column(row, 'written by') === 'policy');

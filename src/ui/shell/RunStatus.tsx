@@ -22,7 +22,9 @@ export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
   const active = run.state === 'running' || run.state === 'preparing';
   const { steps } = run.settings;
   const done = run.step + (active ? shareOfStep(progress) : 0);
-  const left = active && secondsLeft !== undefined ? t('run.left', { seconds: secondsLeft }) : '';
+  // The first step compiles: it says little about the others.
+  const measured = secondsLeft !== undefined && run.step > 1;
+  const left = !active || run.step === 0 ? '' : measured ? t('run.left', { seconds: secondsLeft }) : t('run.measuring');
   const at = t('run.stepOf', { step: run.step, of: steps });
   if (compact) {
     return (

@@ -113,6 +113,7 @@ export const en = {
   'run.step': ({ step }: { step: number }) => `Step ${n(step)}`,
   'run.noStep': 'No step yet',
   'run.left': ({ seconds }: { seconds: number }) => `${duration(seconds)} left`,
+  'run.measuring': 'measuring the pace',
   'run.progress': 'Progress of the run',
   'run.paused': 'paused',
   'run.waiting': 'Waiting for the engine and Python',
