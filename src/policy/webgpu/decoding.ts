@@ -57,12 +57,12 @@ export function decodingPlan(gpu: Gpu, kernels: Kernels, model: GpuModel, arenas
   const tokens = Math.max(size.items, size.rows);
 
   const prompt = {
-    batch: own(gpu.buffer('prompt batch', 48, 0x40 | 0x8)), items: tensor('prompt', CURSOR_WORDS * size.items),
+    batch: own(gpu.uniform('prompt batch')), items: tensor('prompt', CURSOR_WORDS * size.items),
   };
   const cursors = {
-    batch: own(gpu.buffer('cursor batch', 48, 0x40 | 0x8)), items: tensor('cursors', CURSOR_WORDS * size.rows),
+    batch: own(gpu.uniform('cursor batch')), items: tensor('cursors', CURSOR_WORDS * size.rows),
   };
-  const sampling = own(gpu.buffer('sampling', 48, 0x40 | 0x8));
+  const sampling = own(gpu.uniform('sampling'));
   const flags = tensor('flags', w.vocab);
   const drawn = tensor('drawn', 2 * CHUNK * size.rows);
   const plane = size.rows * w.kv * size.positions;

@@ -9,7 +9,7 @@ import {
   type TokenScores, type UpdateReport, type UpdateRequest,
 } from '../engine.ts';
 import { describeAdapter } from './device.ts';
-import { Gpu, packWords, type Dispatch, type Shaders, type Tuning } from './gpu.ts';
+import { Gpu, packWords, USAGE, type Dispatch, type Shaders, type Tuning } from './gpu.ts';
 import { Kernels } from './kernels.ts';
 import { decayedBlocks, fromGpu, gpuModel, rotaryAngles, toGpu, type GpuModel } from './layout.ts';
 import { checkUpdateRows, countTokens, microBatches, packInputs, unpackScores, unpackUpdate, type PackedRow } from './packing.ts';
@@ -124,8 +124,9 @@ class Engine implements WebGpuEngine {
       ) {
         throw new EngineError('The GPU cannot hold a policy of this size.', 'unsupported');
       }
-      if (checkpoint.weights.length !== checkpointSize(model)) {
-        throw new EngineError(`the checkpoint has ${checkpoint.weights.length} weights, its config ${checkpointSize(model)}`, 'invalid');
+      const { size } = parameterLayout(checkpoint.config);
+      if (checkpoint.weights.length !== size) {
+        throw new EngineError(`the checkpoint has ${checkpoint.weights.length} weights, its config ${size}`, 'invalid');
       }
       const kernels = await Kernels.compile(this.gpu, this.tuning, model.width.head / 4);
       this.unload();
@@ -244,6 +245,8 @@ class Engine implements WebGpuEngine {
       try {
         const value = await operation();
         this.gpu.check();
+        // A load that was under way when the engine was disposed has brought buffers with it.
+        if (this.isDisposed()) this.unload();
         return value;
       } catch (error) {
         // A call that fails because its engine went away says so, not what it stumbled over.
@@ -298,7 +301,7 @@ class Engine implements WebGpuEngine {
     const decayed = hold('decayed', 4 * blocks, decayedBlocks(model));
     const squares = hold('squares', 4 * blocks);
     const norm = hold('norm', 16);
-    const settings = gpu.buffer('optimizer', 48, 0x40 | 0x8);
+    const settings = gpu.uniform('optimizer');
     owned.push(settings);
 
     // An arena past the limit of a binding is worked off in parts (of whole 256 bytes, as offsets must be), unsplit.
@@ -352,7 +355,7 @@ class Engine implements WebGpuEngine {
   private stagingFor(loaded: Loaded, bytes: number): GPUBuffer {
     if (loaded.staging === undefined || loaded.staging.size < bytes) {
       loaded.staging?.destroy();
-      loaded.staging = this.gpu.buffer('staging', bytes, 0x4 | 0x8);
+      loaded.staging = this.gpu.buffer('staging', bytes, USAGE.copySource | USAGE.copyTarget);
     }
     return loaded.staging;
   }
@@ -439,10 +442,6 @@ class Engine implements WebGpuEngine {
     return { report: { loss, gradNorm, ...outcome, rows: reports }, gradient: data.subarray(resultBytes / 4 + 4) };
   }
 
-}
-
-function checkpointSize(model: GpuModel): number {
-  return model.runs.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The uniform of grad_norm.wgsl and adamw.wgsl. */

@@ -77,12 +77,13 @@ export class Gpu {
 
   /** A storage buffer that can be copied from and to. */
   storage(label: string, bytes: number): GPUBuffer {
-    return this.buffer(label, bytes, GPU_STORAGE | GPU_COPY_SRC | GPU_COPY_DST);
+    return this.buffer(label, bytes, USAGE.storage | USAGE.copySource | USAGE.copyTarget);
   }
 
-  uniform(label: string, words: readonly Word[]): GPUBuffer {
+  /** A uniform of at most 12 words, which may be written anew. */
+  uniform(label: string, words: readonly Word[] = []): GPUBuffer {
     const data = packWords(words);
-    const buffer = this.buffer(label, data.byteLength, GPU_UNIFORM | GPU_COPY_DST);
+    const buffer = this.buffer(label, data.byteLength, USAGE.uniform | USAGE.copyTarget);
     this.device.queue.writeBuffer(buffer, 0, data);
     return buffer;
   }
@@ -106,7 +107,7 @@ export class Gpu {
     const bindings = parseBindings(source);
     const layout = this.device.createBindGroupLayout({
       label: name,
-      entries: bindings.map(({ index, type }) => ({ binding: index, visibility: GPU_COMPUTE, buffer: { type } })),
+      entries: bindings.map(({ index, type }) => ({ binding: index, visibility: COMPUTE_STAGE, buffer: { type } })),
     });
     const module = this.device.createShaderModule({ label: name, code: header + prelude + unroll(source, constants) });
     try {
@@ -158,13 +159,13 @@ export class Gpu {
   readback(bytes: number): GPUBuffer {
     const at = this.readbacks.findIndex((buffer) => buffer.size >= bytes);
     const [found] = at >= 0 ? this.readbacks.splice(at, 1) : [];
-    return found ?? this.buffer('readback', 2 ** Math.ceil(Math.log2(Math.max(bytes, 1024))), GPU_MAP_READ | GPU_COPY_DST);
+    return found ?? this.buffer('readback', 2 ** Math.ceil(Math.log2(Math.max(bytes, 1024))), USAGE.mapRead | USAGE.copyTarget);
   }
 
   /** The first bytes of a readback buffer, copied out once all that was submitted is done. */
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     try {
-      await Promise.race([buffer.mapAsync(GPU_READ, 0, Math.ceil(bytes / 8) * 8), this.lost]);
+      await Promise.race([buffer.mapAsync(MAP_READ, 0, Math.ceil(bytes / 8) * 8), this.lost]);
     } catch (error) {
       // A mapping may fail a moment before the loss that it failed of is announced.
       await Promise.race([this.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
@@ -248,11 +249,7 @@ export function unroll(source: string, constants: Constants): string {
   return source.slice(0, match.index) + written + unroll(source.slice(end), constants);
 }
 
-// The flags as numbers: their global objects exist in pages and workers, but not in Node.
-const GPU_MAP_READ = 0x1;
-const GPU_COPY_SRC = 0x4;
-const GPU_COPY_DST = 0x8;
-const GPU_UNIFORM = 0x40;
-const GPU_STORAGE = 0x80;
-const GPU_READ = 0x1;
-const GPU_COMPUTE = 0x4;
+/** Flags as numbers: their global objects exist in pages and workers, but not in Node. */
+export const USAGE = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
+const MAP_READ = 0x1;
+const COMPUTE_STAGE = 0x4;

@@ -2,7 +2,7 @@
  * The training and scoring plan: buffers for so many tokens, and every dispatch of forward, loss and backward bound once.
  * Rows lie end to end without padding, so a plan serves any batch of at most its capacity; only a uniform changes.
  */
-import type { Bindable, Dispatch, Gpu, Tuning } from './gpu.ts';
+import { USAGE, type Bindable, type Dispatch, type Gpu, type Tuning } from './gpu.ts';
 import type { Kernels } from './kernels.ts';
 import type { GpuModel, Region } from './layout.ts';
 
@@ -77,7 +77,7 @@ export function trainingPlan(
   const order = 256 + align(4 * ITEM_WORDS * capacity);
   const starts = order + align(4 * capacity);
   const parts = { items: 256, order, starts, size: starts + align(4 * (w.vocab + 1)) };
-  const inputs = gpu.buffer('inputs', parts.size, 0x80 | 0x40 | 0x8);
+  const inputs = gpu.buffer('inputs', parts.size, USAGE.storage | USAGE.uniform | USAGE.copyTarget);
   owned.push(inputs);
   const batch = { buffer: inputs, offset: 0, size: 32 };
   const items = { buffer: inputs, offset: parts.items, size: 4 * ITEM_WORDS * capacity };
