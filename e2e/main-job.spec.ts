@@ -128,7 +128,7 @@ test('@main-job a run is paused, resumed, and after a reload resumed from the br
   await page.goto('/#/train');
   await page.getByRole('radio', { name: /^Quick/ }).click();
   await page.getByRole('button', { name: 'Train', exact: true }).click();
-  await expect(runRegion(page).getByText(/^Step [3-9] of 40$/)).toBeVisible({ timeout: LONG });
+  await expect(runRegion(page).getByText(/^Step ([3-9]|[1-3]\d) of 40$/)).toBeVisible({ timeout: LONG });
   await pause(page);
   const at = await runRegion(page).getByText(/^Step \d+ of 40$/).innerText();
   await runRegion(page).getByRole('button', { name: 'Resume' }).click();

@@ -92,7 +92,7 @@ test.describe('@page every view passes axe', () => {
       await page.getByText('The curves as a table').click();
       expect(await serious(page), 'train, recorded').toEqual([]);
       await page.getByRole('button', { name: 'Train', exact: true }).click();
-      await expect(main(page).getByText(/Step [2-9] of 40/).first()).toBeVisible();
+      await expect(main(page).getByText(/^Step [1-9]\d* of 40$/)).toBeVisible();
       await page.getByRole('button', { name: 'Pause' }).first().click();
       expect(await serious(page), 'train, paused').toEqual([]);
 
@@ -317,7 +317,7 @@ test('@page stored runs can be opened, resumed and deleted', async ({ page }) =>
   await page.getByRole('button', { name: /Open run: .* seed 2/ }).click();
   await expect(main(page).getByText('Step 12 of 40', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Resume', exact: true }).first().click();
-  await expect(main(page).getByText('Step 13 of 40', { exact: true })).toBeVisible();
+  await expect(main(page).getByText(/^Step (1[3-9]|[2-4]\d) of 40$/)).toBeVisible();
   await page.getByRole('button', { name: /Delete run: .* seed 3/ }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('button', { name: /Delete run: .* seed 3/ })).toHaveCount(0);
