@@ -370,6 +370,18 @@ describe('sampling', () => {
     expect(await engine.continue(request())).toEqual(after);
   });
 
+  it('cuts chunks to the frame budget without changing a token', async () => {
+    await engine.load(checkpoint);
+    const open = request({ stopTokens: [] });
+    const [whole, before] = [await engine.continue(open), engine.counts.submits];
+    engine.frameBudget = 1e-3;
+    const cut = await engine.continue({ ...open });
+    engine.frameBudget = undefined;
+    // 32 tokens of the shortest context, four a submit instead of eight.
+    expect(engine.counts.submits - before).toBe(8);
+    expect(cut).toEqual(whole);
+  });
+
   it('works long prompts off in passes', async () => {
     const rows = randomRows(checkpoint, [30, 31, 29, 2]).map((tokens, stream) => ({ tokens, stream }));
     await engine.load(checkpoint);

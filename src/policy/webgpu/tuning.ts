@@ -8,8 +8,8 @@ const SIZES = [[512, 64], [2048, 256], [4096, 512]] as const;
 const CLEAR = 3;
 
 /**
- * GPUs are measured. Software adapters are not: there the tiled variant takes seconds to compile, only to run a tenth
- * as fast (`npx tsx src/policy/webgpu/measure-matmul.node.ts` prints both). Nor do they share rows between threads.
+ * GPUs are measured. Software adapters are not: there the tiled variant takes seconds to compile, only to run several
+ * times slower (`npx tsx src/policy/webgpu/measure-matmul.node.ts` prints both). Nor do they share rows between threads.
  */
 export async function chooseTuning(gpu: Gpu, software: boolean): Promise<Tuning> {
   if (software) return { matmul: 'registers', lanes: 1 };
