@@ -41,6 +41,12 @@ describe('the lab as the page knows it', () => {
     expect(state.steps).toHaveLength(1);
   });
 
+  it('says that nothing was updated only as long as it is true of the last step', () => {
+    const equal = after([{ type: 'run', run }, step(1), { type: 'notice', code: 'all-groups-equal' }]);
+    expect(equal.notices).toEqual(['all-groups-equal']);
+    expect(after([step(2)], equal).notices).toEqual([]);
+  });
+
   it('keeps the latest opened steps only', () => {
     const record = syntheticStep({ step: 1, seed: 1, grpo: { ...DEFAULT_GRPO, questions: 1 }, progress: 0 });
     const events = Array.from({ length: 40 }, (_, i): LabEvent => ({ type: 'groups', run: 'a', record: { ...record, step: i + 1 } }));

@@ -100,7 +100,16 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
       const earlier = state.steps.filter(({ step }) => step < event.summary.step);
       const { step, metrics } = event.summary;
       const run = { ...state.run, step, ...(metrics.reward === undefined ? {} : { reward: metrics.reward }) };
-      return { ...state, run, steps: [...earlier, event.summary], secondsLeft: event.secondsLeft, progress: undefined };
+      return {
+        ...state,
+        run,
+        steps: [...earlier, event.summary],
+        secondsLeft: event.secondsLeft,
+        // The next step begins at once: the line that tells of it does not flicker.
+        progress: state.progress && { ...state.progress, phase: 'sampling', rollouts: 0 },
+        // Said of the step before.
+        notices: state.notices.filter((code) => code !== 'all-groups-equal'),
+      };
     }
     case 'history':
       return event.run === state.run?.id ? { ...state, steps: event.steps } : state;
