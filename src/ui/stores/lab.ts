@@ -90,7 +90,7 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
         asked: active && state.asked === 'pause' ? 'pause' : undefined,
         ...(other ? { steps: [], secondsLeft: undefined, notices: [] } : {}),
         progress: active ? state.progress : undefined,
-        faults: active || other ? withoutFaults(state, 'run', 'model') : state.faults,
+        faults: active || other ? withoutFaults(state, 'run', 'model', 'engine', 'python') : state.faults,
       };
     }
     case 'progress':

@@ -58,8 +58,8 @@ export function Transport(): ReactNode {
       )}
       {changed && <Notice kind="note">{t('train.changed')}</Notice>}
       {unusable && <Notice kind="fault">{t(connection === 'failed' ? 'fault.worker' : 'fault.version')}</Notice>}
-      {(['run', 'model'] as const).map((place) => faults[place] !== undefined && (
-        <Notice key={place} kind="fault" detail={[faults[place].message, faults[place].detail].filter(Boolean).join(' – ')}>{t(`fault.${place}`)}</Notice>
+      {(['run', 'model', 'engine', 'python'] as const).map((place) => faults[place] !== undefined && (
+        <Notice key={place} kind="fault" detail={[faults[place].message, faults[place].detail].filter(Boolean).join(' – ')}>{t(place === 'run' && run === undefined ? 'fault.start' : `fault.${place}`)}</Notice>
       ))}
       {notices.map((code) => <Notice key={code} kind="note">{t(`notice.${code}`)}</Notice>)}
     </section>
