@@ -22,6 +22,8 @@ export interface StartedEngine {
   readonly engine: PolicyEngine;
   readonly reason: EngineReason;
   readonly detail?: string;
+  /** Whether a person is looking: an engine that shares the GPU with the page then holds it for shorter stretches. */
+  setVisible?(visible: boolean): void;
 }
 
 /** What the lab needs from where it runs. */
@@ -66,6 +68,7 @@ export class Lab {
   private pauseAt = Infinity;
   private abort = new AbortController();
   private saveSoon = false;
+  private visible = true;
   private readonly stepSeconds: number[] = [];
   private queue: Promise<void> = Promise.resolve();
 
@@ -83,6 +86,8 @@ export class Lab {
     if (command.type === 'visibility') {
       // A hidden tab may be closed or frozen at any moment.
       this.saveSoon ||= !command.visible;
+      this.visible = command.visible;
+      void this.started?.then((started) => { started.setVisible?.(this.visible); }, () => undefined);
       return Promise.resolve();
     }
     if (command.type === 'reset') this.abort.abort(new DOMException('The run was reset', 'AbortError'));
@@ -193,6 +198,7 @@ export class Lab {
       () => undefined,
     );
     return started.then((result) => {
+      result.setVisible?.(this.visible);
       this.emitEngine(result);
       return result;
     });

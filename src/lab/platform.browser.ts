@@ -2,7 +2,7 @@
 import { FILE_NAMES, loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
 import { createCpuEngine } from '../policy/cpu/engine.ts';
 import { spawnInBrowser } from '../policy/cpu/spawn.browser.ts';
-import { EngineError, type PolicyEngine } from '../policy/engine.ts';
+import { EngineError } from '../policy/engine.ts';
 import { acquireDevice, type NoDeviceReason } from '../policy/webgpu/device.ts';
 import { createWebGpuEngine } from '../policy/webgpu/engine.ts';
 import { shaders } from '../policy/webgpu/shaders.browser.ts';
@@ -23,6 +23,9 @@ function cpu(reason: EngineReason, detail?: string): StartedEngine {
   return { engine: createCpuEngine({ spawn: spawnInBrowser }), reason, ...(detail === undefined ? {} : { detail }) };
 }
 
+/** While the page is visible, one submission holds the GPU no longer than a frame: the compositor waits for it. */
+const FRAME_MILLISECONDS = 16;
+
 /** A GPU that passes the start-up test gets the WGSL engine; an emulated one only where the visitor asks for it. */
 async function startEngine(choice: EngineChoice): Promise<StartedEngine> {
   if (choice === 'cpu') return cpu('chosen');
@@ -38,8 +41,18 @@ async function startEngine(choice: EngineChoice): Promise<StartedEngine> {
     return cpu('software-adapter', adapter);
   }
   try {
-    const engine: PolicyEngine = await createWebGpuEngine({ device, adapterInfo: acquired.info, shaders });
-    return { engine, reason: choice === 'auto' ? 'gpu' : 'chosen' };
+    const engine = await createWebGpuEngine({ device, adapterInfo: acquired.info, shaders });
+    // The engine's device is nobody else's: it goes with it.
+    const dispose = engine.dispose.bind(engine);
+    engine.dispose = () => {
+      dispose();
+      device.destroy();
+    };
+    return {
+      engine,
+      reason: choice === 'auto' ? 'gpu' : 'chosen',
+      setVisible: (visible) => { engine.frameBudget = visible ? FRAME_MILLISECONDS : undefined; },
+    };
   } catch (error) {
     device.destroy();
     if (choice === 'webgpu') throw error;
