@@ -7,18 +7,17 @@ import { lab, useLab, type Progress } from '../stores/lab.ts';
 import { format, t } from '../text/text.ts';
 import styles from './RunStatus.module.css';
 
-interface RunStatusProps {
-  readonly run: RunSummary;
-  /** One line, for the top bar, with a button to pause. */
-  readonly compact?: boolean;
-}
-
-/** Where a run is: step, phase, rollouts, time left. */
-export function RunStatus({ run, compact = false }: RunStatusProps): ReactNode {
+/**
+ * Where the current run is: step, phase, rollouts, time left.
+ * @param compact one line, for the top bar, with a button to pause.
+ */
+export function RunStatus({ compact = false }: { readonly compact?: boolean }): ReactNode {
+  const run = useLab((s) => s.run);
   const progress = useLab((s) => s.progress);
   const asked = useLab((s) => s.asked);
   const first = useLab((s) => s.steps[0]?.metrics.reward);
   const secondsLeft = useLab((s) => s.secondsLeft);
+  if (run === undefined) return null;
   const active = run.state === 'running' || run.state === 'preparing';
   const { steps } = run.settings;
   const done = run.step + (active ? shareOfStep(progress) : 0);

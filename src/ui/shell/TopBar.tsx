@@ -4,16 +4,15 @@ import { Choice } from '../components/Choice.tsx';
 import { Icon, type IconName } from '../components/Icon.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useDraft } from '../stores/draft.ts';
-import { useLab } from '../stores/lab.ts';
+import { isGoing, useLab } from '../stores/lab.ts';
 import { chooseTheme, THEME_CHOICES, useTheme } from '../stores/theme.ts';
 import { format, LANGUAGES, t } from '../text/text.ts';
 import { RunStatus } from './RunStatus.tsx';
 import styles from './TopBar.module.css';
 
-const isActive = (state: string | undefined): boolean => state === 'running' || state === 'preparing' || state === 'paused';
-
 export function TopBar(): ReactNode {
-  const run = useLab((s) => s.run);
+  const seed = useLab((s) => s.run?.settings.seed);
+  const going = useLab((s) => isGoing(s.run));
   const draft = useDraft();
   const { choice } = useTheme();
   const [language] = LANGUAGES;
@@ -21,8 +20,8 @@ export function TopBar(): ReactNode {
     <header className={styles.bar}>
       <Link to="/" className={styles.brand}>{t('app.name')}</Link>
       <EngineBadge />
-      <div className={styles.run}>{isActive(run?.state) && run !== undefined && <RunStatus run={run} compact />}</div>
-      <span className={styles.seed}>{t('app.seed', { seed: format.integer(run?.settings.seed ?? draft.seed) })}</span>
+      <div className={styles.run}>{going && <RunStatus compact />}</div>
+      <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>
       {LANGUAGES.length > 1 && language !== undefined && (
         <Choice label={t('app.language')} value={language.code} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={() => undefined} />
       )}

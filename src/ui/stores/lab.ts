@@ -56,6 +56,11 @@ export const EMPTY_LAB: LabState = {
   notices: [],
 };
 
+/** Begun and not at its end: running, or to be resumed. */
+export function isGoing(run: RunSummary | undefined): boolean {
+  return run?.state === 'running' || run?.state === 'preparing' || run?.state === 'paused';
+}
+
 /** Steps kept with their groups: each is up to a few hundred kilobytes. */
 const KEPT_RECORDS = 24;
 

@@ -6,7 +6,7 @@ import { navigate } from '../../routes.ts';
 import { RunStatus } from '../../shell/RunStatus.tsx';
 import { draft, trainAddress } from '../../stores/draft.ts';
 import { useRecorded } from '../../stores/recorded.ts';
-import { lab, useLab } from '../../stores/lab.ts';
+import { isGoing, lab, useLab } from '../../stores/lab.ts';
 import { t } from '../../text/text.ts';
 import { BeforeAfter } from './BeforeAfter.tsx';
 import { Readiness } from './Readiness.tsx';
@@ -16,10 +16,10 @@ const LOOP = ['ask', 'write', 'score', 'update'] as const;
 
 /** The way in: one large button, what will happen, and whether this machine is ready. */
 export function HomeView(): ReactNode {
-  const run = useLab((s) => s.run);
+  const begun = useLab((s) => s.run !== undefined);
+  const going = useLab((s) => isGoing(s.run));
   const connection = useLab((s) => s.connection);
   const recorded = useRecorded();
-  const going = run !== undefined && (run.state === 'running' || run.state === 'preparing' || run.state === 'paused');
   const unusable = connection === 'failed' || connection === 'other-version';
   return (
     <div className={styles.view}>
@@ -35,9 +35,9 @@ export function HomeView(): ReactNode {
                 lab.train(draft.current());
                 navigate(trainAddress());
               }}><Icon name="play" />{t('train.start')}</Button>}
-          {(run !== undefined || recorded.state === 'ready') && <Link to="/group">{t('home.recorded')}</Link>}
+          {(begun || recorded.state === 'ready') && <Link to="/group">{t('home.recorded')}</Link>}
         </div>
-        {going && <div className={styles.status}><RunStatus run={run} /></div>}
+        {going && <div className={styles.status}><RunStatus /></div>}
         <ol className={styles.loop}>
           {LOOP.map((part, i) => (
             <li key={part} className={styles.part}>

@@ -5,20 +5,16 @@ import { useMedia } from '../../figures/useMedia.ts';
 import type { StepSummary } from '../../../lab/protocol.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useDraft } from '../../stores/draft.ts';
-import type { RunView } from '../../stores/runs.ts';
+import { useRunView, type RunView } from '../../stores/runs.ts';
 import { format, t } from '../../text/text.ts';
 import { otherCurves, rewardCurve, type Curve, type CurveName, type CurveSeries } from './curves.ts';
 import styles from './Curves.module.css';
 
-interface CurvesProps {
-  readonly view: RunView | undefined;
-  readonly inParts: boolean;
-  readonly onInParts: (inParts: boolean) => void;
-}
-
 const NO_STEPS: readonly StepSummary[] = [];
 
-export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
+export function Curves(): ReactNode {
+  const view = useRunView();
+  const [inParts, setInParts] = useState(true);
   const draft = useDraft();
   const [cursor, setCursor] = useState<number | undefined>();
   const tall = useMedia('(height >= 900px) and (width >= 900px)');
@@ -75,7 +71,7 @@ export function Curves({ view, inParts, onInParts }: CurvesProps): ReactNode {
           value={inParts ? 'parts' : 'sum'}
           items={[{ value: 'parts', label: t('curves.parts') }, { value: 'sum', label: t('curves.sum') }]}
           onChange={(value) => {
-            onInParts(value === 'parts');
+            setInParts(value === 'parts');
           }}
         />
       </div>

@@ -1,5 +1,5 @@
 import { RadioGroup } from 'radix-ui';
-import { useId, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { NumberField } from '../../components/NumberField.tsx';
 import { Segments } from '../../components/Segments.tsx';
@@ -17,6 +17,7 @@ const VARIANT_NAMES = Object.keys(VARIANTS) as VariantName[];
 export function Setup(): ReactNode {
   const settings = useDraft();
   const id = useId();
+  const [open, setOpen] = useState(false);
   const variant = variantOf(settings.grpo);
   return (
     <section className={styles.setup} aria-label={t('setup.title')}>
@@ -50,9 +51,11 @@ export function Setup(): ReactNode {
         />
         <p className={styles.note}>{t(variant === undefined ? 'variant.none' : `variant.${variant}.what`)}</p>
       </div>
-      <details>
+      <details onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}>
         <summary>{t('setup.all')}</summary>
-        <AllSettings />
+        {open && <AllSettings />}
       </details>
     </section>
   );

@@ -13,16 +13,16 @@ import styles from './StoredRuns.module.css';
 /** Runs of this browser: to look at, to go on with, to delete. */
 export function StoredRuns(): ReactNode {
   const runs = useLab((s) => s.runs);
-  const current = useLab((s) => s.run);
+  const current = useLab((s) => s.run?.id);
+  const busy = useLab((s) => s.run?.state === 'running' || s.run?.state === 'preparing');
   const fault = useLab((s) => s.faults.store);
-  const busy = current?.state === 'running' || current?.state === 'preparing';
   return (
     <section aria-label={t('runs.title')}>
       <h2 className={styles.heading}>{t('runs.title')}</h2>
       {fault !== undefined && <Notice kind="fault" detail={fault.message}>{t('fault.store')}</Notice>}
       {runs.length === 0
         ? <p className={styles.none}>{t('runs.none')}</p>
-        : <ul>{runs.map((run) => <Run key={run.id} run={run} here={run.id === current?.id} busy={busy} />)}</ul>}
+        : <ul>{runs.map((run) => <Run key={run.id} run={run} here={run.id === current} busy={busy} />)}</ul>}
     </section>
   );
 }

@@ -42,7 +42,7 @@ export function Transport(): ReactNode {
       </div>
       {run === undefined
         ? !unusable && <p className={styles.idle}>{asked === 'start' ? t('run.waiting') : unfinished === undefined ? t('train.idle') : t('train.unfinished', { step: unfinished.step, of: unfinished.settings.steps })}</p>
-        : <RunStatus run={run} />}
+        : <RunStatus />}
       {unfinished !== undefined && (
         <Button onClick={() => {
           lab.openRun(unfinished.id);
