@@ -102,7 +102,7 @@ function lab(): Lab {
     newId: () => `run-${++ids}`,
   };
   // Looked up at each call, so that a test can change it later.
-  const changing = new Proxy(platform, { get: (target, key: keyof Platform) => overrides[key] ?? target[key] });
+  const changing = new Proxy(platform, { get: (target, key): unknown => Reflect.get(key in overrides ? overrides : target, key) });
   return new Lab(changing, (event) => { events.push(event); });
 }
 
