@@ -41,6 +41,16 @@ describe('the lab as the page knows it', () => {
     expect(state.steps).toHaveLength(1);
   });
 
+  it('has the curves of an opened run, whichever of run and curves comes first', () => {
+    const history: LabEvent = { type: 'history', run: 'b', steps: [summary(1), summary(2)] };
+    const opened: LabEvent = { type: 'run', run: { ...run, id: 'b', step: 2, state: 'paused' } };
+    const begun = after([{ type: 'run', run }, step(1)]);
+    expect(after([history], begun).steps).toHaveLength(1);
+    expect(after([history, opened], begun).steps).toHaveLength(2);
+    expect(after([opened, history], begun).steps).toHaveLength(2);
+    expect(after([history, opened, { type: 'run', run }], begun).steps).toEqual([]);
+  });
+
   it('says that nothing was updated only as long as it is true of the last step', () => {
     const equal = after([{ type: 'run', run }, step(1), { type: 'notice', code: 'all-groups-equal' }]);
     expect(equal.notices).toEqual(['all-groups-equal']);

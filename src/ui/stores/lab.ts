@@ -26,6 +26,8 @@ export interface LabState {
   readonly asked: 'start' | 'pause' | undefined;
   /** Steps of the current run, in order. */
   readonly steps: readonly StepSummary[];
+  /** Curves of a run that is being opened and is not the current one yet. */
+  readonly opening: Extract<LabEvent, { type: 'history' }> | undefined;
   readonly progress: Progress | undefined;
   /** Of the current run, by its measured speed; undefined before the first step. */
   readonly secondsLeft: number | undefined;
@@ -47,6 +49,7 @@ export const EMPTY_LAB: LabState = {
   run: undefined,
   asked: undefined,
   steps: [],
+  opening: undefined,
   progress: undefined,
   secondsLeft: undefined,
   runs: [],
@@ -93,7 +96,8 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
         ...state,
         run,
         asked: active && state.asked === 'pause' ? 'pause' : undefined,
-        ...(other ? { steps: [], secondsLeft: undefined, notices: [] } : {}),
+        ...(other ? { steps: state.opening?.run === run.id ? state.opening.steps : [], secondsLeft: undefined, notices: [] } : {}),
+        opening: undefined,
         progress: active ? state.progress : undefined,
         faults: active || other ? withoutFaults(state, 'run', 'model', 'engine', 'python') : state.faults,
       };
@@ -117,7 +121,7 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
       };
     }
     case 'history':
-      return event.run === state.run?.id ? { ...state, steps: event.steps } : state;
+      return event.run === state.run?.id ? { ...state, steps: event.steps } : { ...state, opening: event };
     case 'groups': {
       const key = recordKey(event.run, event.record.step);
       const kept = [...state.records].filter(([k]) => k !== key).slice(1 - KEPT_RECORDS);

@@ -97,9 +97,9 @@ export class FakeLab extends EventTarget {
         const run = this.runs.find(({ id }) => id === command.id);
         if (run === undefined) return;
         this.run = { ...run, state: run.step < run.settings.steps ? 'paused' : 'finished' };
-        this.emit({ type: 'run', run: this.run });
         const steps = Array.from({ length: run.step }, (_, i) => this.summary(run, i + 1));
         this.emit({ type: 'history', run: run.id, steps });
+        this.emit({ type: 'run', run: this.run });
         return;
       }
       case 'delete-run':
