@@ -100,7 +100,8 @@ function Group({ view, record, selection }: GroupProps): ReactNode {
     <>
       <SignalBar selection={selection} scale={scale} paint={paint} />
       <Comparison group={group} />
-      <Rollouts group={group} paint={paint} selection={{ ...selection, rollout }} onPreview={setPreview} />
+      {/* Whoever picks a token reads this step: it stays, though newer ones come. */}
+      <Rollouts group={group} paint={paint} selection={{ ...selection, run: view.summary.id, step: record.step, rollout }} onPreview={setPreview} />
       <Inspector rollout={inspected} token={pointed?.token} grpo={grpo} number={pointed?.rollout} preview={preview !== undefined} />
       {chosen !== undefined && <RolloutDetail rollout={chosen} number={rollout} grpo={grpo} />}
       <RewardTable group={group} />
