@@ -173,6 +173,20 @@ test('@page the keyboard walks tokens, parts and rollouts, and chooses the signa
   await expect(page).toHaveURL(/signal=ratio/);
 });
 
+test('@page the glyph and the edge of a part have the colour of its role', async ({ page }) => {
+  await open(page, '/group?step=2');
+  await expect(page.getByRole('grid')).toBeVisible();
+  const colours = await page.locator('[data-kind]').evaluateAll((spans) => spans.map((span) => {
+    const glyph = span.querySelector('[aria-hidden]');
+    return [span.getAttribute('data-kind') ?? '', getComputedStyle(span).borderInlineStartColor, glyph === null ? '' : getComputedStyle(glyph).color] as const;
+  }));
+  const edges = new Map(colours.map(([kind, edge]) => [kind, edge]));
+  expect(edges.size).toBeGreaterThanOrEqual(5);
+  for (const [kind, edge, glyph] of colours) expect([edge, glyph], kind).toEqual([edges.get(kind), edges.get(kind)]);
+  edges.delete('stray');
+  expect(new Set(edges.values()).size).toBe(edges.size);
+});
+
 test('@page the mask counts of a rollout are those of the batch', async ({ page }) => {
   const { records } = recordedRun();
   const record = records[0];
