@@ -14,7 +14,10 @@ export const NOTHING = { passed: 0, failed: 0, skipped: 0 };
  * @returns {Counts}
  */
 export function countVitest(report, exitCode) {
-  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const unloaded = report.testResults.filter(
+    // A file that cannot be loaded, or whose set-up fails, has no failed test.
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  );
   return settled(
     {
       passed: report.numPassedTests,

@@ -15,9 +15,15 @@ test('counts are taken over from the reports', () => {
   });
 });
 
-test('a file that could not be loaded is a failure', () => {
-  const files = [{ status: 'failed', assertionResults: [] }, { status: 'passed', assertionResults: [{}] }];
-  expect(countVitest(vitest({ numPassedTests: 1 }, files), 1)).toEqual({ passed: 1, failed: 1, skipped: 0 });
+test('a file that could not be loaded or set up is a failure', () => {
+  const files = [
+    { status: 'failed', assertionResults: [] },
+    { status: 'failed', assertionResults: [{ status: 'skipped' }] },
+    { status: 'failed', assertionResults: [{ status: 'failed' }] },
+    { status: 'passed', assertionResults: [{ status: 'passed' }] },
+  ];
+  const counts = { numPassedTests: 1, numFailedTests: 1, numPendingTests: 1 };
+  expect(countVitest(vitest(counts, files), 1)).toEqual({ passed: 1, failed: 3, skipped: 1 });
 });
 
 test('a runner that failed without a failed test, or ran none, has failed', () => {
