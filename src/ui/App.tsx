@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashRoute } from './routes.ts';
 import { Shell } from './shell/Shell.tsx';
+import { useLanguage } from './stores/language.ts';
 import { HomeView } from './views/home/HomeView.tsx';
 
 // The first view paints without the code of the others, which follows at once: no view waits when it is opened.
@@ -13,12 +14,13 @@ const TrainView = lazy(views.train);
 const GroupView = lazy(views.group);
 
 export function App(): ReactNode {
+  const language = useLanguage();
   useEffect(() => {
     void Promise.allSettled([views.train(), views.group()]);
   }, []);
   return (
     <Router hook={useHashRoute} searchHook={useHashRoute.searchHook} hrefs={useHashRoute.hrefs}>
-      <Shell>
+      <Shell key={language}>
         <Suspense>
           <Switch>
             <Route path="/"><HomeView /></Route>

@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { fetchRecordedRun } from '../lab/recorded.ts';
 import { App } from './App.tsx';
 import { followLinks } from './stores/draft.ts';
+import { startLanguage } from './stores/language.ts';
 import { openLab } from './stores/lab.ts';
 import { loadRecorded } from './stores/recorded.ts';
 import { startTheme } from './stores/theme.ts';
@@ -18,4 +19,7 @@ void loadRecorded(() => fetchRecordedRun(base));
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
-createRoot(root).render(<StrictMode><App /></StrictMode>);
+const page = createRoot(root);
+void startLanguage().then(() => {
+  page.render(<StrictMode><App /></StrictMode>);
+});

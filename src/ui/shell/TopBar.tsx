@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../components/Icon.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useDraft } from '../stores/draft.ts';
 import { isGoing, useLab } from '../stores/lab.ts';
+import { chooseLanguage, useLanguage } from '../stores/language.ts';
 import { chooseTheme, THEME_CHOICES, useTheme } from '../stores/theme.ts';
 import { format, LANGUAGES, t } from '../text/text.ts';
 import { RunStatus } from './RunStatus.tsx';
@@ -15,15 +16,17 @@ export function TopBar(): ReactNode {
   const going = useLab((s) => isGoing(s.run));
   const draft = useDraft();
   const { choice } = useTheme();
-  const [language] = LANGUAGES;
+  const language = useLanguage();
   return (
     <header className={styles.bar}>
       <Link to="/" className={styles.brand}>{t('app.name')}</Link>
       <EngineBadge />
       <div className={styles.run}>{going && <RunStatus compact />}</div>
       <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>
-      {LANGUAGES.length > 1 && language !== undefined && (
-        <Choice label={t('app.language')} value={language.code} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={() => undefined} />
+      {LANGUAGES.length > 1 && (
+        <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
+          void chooseLanguage(code);
+        }} />
       )}
       <Segments
         label={t('app.theme')}

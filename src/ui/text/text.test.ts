@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { en } from './en.ts';
 import { formatFor } from './format.ts';
-import { t } from './text.ts';
+import { format, speak, t } from './text.ts';
 
 const UI = join(import.meta.dirname, '..');
 const sources = readdirSync(UI, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.includes('test'));
@@ -60,6 +60,15 @@ describe('messages', () => {
     expect(t('calls.title', { n: 2 })).toBe('2 calls');
     expect(t('run.left', { seconds: 80 })).toBe('1 min 20 s left');
     expect(t('run.left', { seconds: 7260 })).toBe('2 h 1 min left');
+  });
+});
+
+describe('another language', () => {
+  it('takes over words and numbers', () => {
+    speak('de', { ...en, 'train.start': 'Trainieren' });
+    expect([t('train.start'), format.fixed(0.5, 2)]).toEqual(['Trainieren', '0,50']);
+    speak('en', en);
+    expect([t('train.start'), format.fixed(0.5, 2)]).toEqual(['Train', '0.50']);
   });
 });
 

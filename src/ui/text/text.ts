@@ -1,6 +1,6 @@
 /** The one way in which the page speaks: `t('train.start')`, with the parameters of each message typed. */
 import { en } from './en.ts';
-import { formatFor } from './format.ts';
+import { formatFor, type Format } from './format.ts';
 
 type Shape<T> = { readonly [K in keyof T]: T[K] extends (p: infer P) => string ? (p: P) => string : string };
 
@@ -13,18 +13,26 @@ export type PlainKey = { [K in MessageKey]: Messages[K] extends string ? K : nev
 type Parameters<K extends MessageKey> = Messages[K] extends (p: infer P) => string ? [P] : [];
 
 export interface Language {
+  /** As in the `lang` attribute. */
   readonly code: string;
   /** In the language itself. */
   readonly name: string;
   readonly load: () => Promise<Messages>;
 }
 
-/** Languages to choose from. */
-export const LANGUAGES: readonly Language[] = [{ code: 'en', name: 'English', load: () => Promise.resolve(en) }];
+/** Languages to choose from; the first is there from the start. */
+export const LANGUAGES: readonly [Language, ...Language[]] = [{ code: 'en', name: 'English', load: () => Promise.resolve(en) }];
 
-const messages: Messages = en;
+let messages: Messages = en;
 
-export const format = formatFor('en');
+/** Numbers as the language writes them. */
+export let format: Format = formatFor(LANGUAGES[0].code);
+
+/** Goes over to a language. What is on the screen has to be drawn anew. */
+export function speak(code: string, next: Messages): void {
+  messages = next;
+  format = formatFor(code);
+}
 
 export function t<K extends MessageKey>(key: K, ...parameters: Parameters<K>): string {
   const message: unknown = messages[key];
