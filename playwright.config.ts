@@ -28,6 +28,8 @@ export default defineConfig({
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       args: [
+        // A name that is not localhost: a page from there is not a secure context, like one from a teacher's laptop.
+        '--host-resolver-rules=MAP classroom.test 127.0.0.1',
         // Headless Chromium has no WebGPU adapter by itself; SwiftShader computes on the processor.
         '--enable-unsafe-webgpu',
         '--use-webgpu-adapter=swiftshader',

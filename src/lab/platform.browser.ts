@@ -79,5 +79,6 @@ export const browserPlatform: Platform = {
   openStore: () => openRunStore(),
   loadModel,
   now: () => Date.now(),
-  newId: () => crypto.randomUUID(),
+  // `randomUUID` is missing where the page is not a secure context; these bytes are not.
+  newId: () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
 };
