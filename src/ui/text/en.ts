@@ -81,7 +81,7 @@ export const en = {
 
   'home.title': 'Watch a tiny model learn to use Python',
   'home.lead':
-    'A transformer small enough to train in this tab writes Python, real Python answers, and reinforcement learning makes it better within a minute. Every token and every number can be opened.',
+    'A transformer small enough to train in this tab writes Python, real Python answers, and reinforcement learning makes it better while you watch. Every token and every number can be opened.',
   'home.toRun': 'Go to the run',
   'home.recorded': 'Look at a group of attempts first',
   'home.beforeAfter': 'The same policy, before and after',
@@ -92,7 +92,7 @@ export const en = {
   'loop.ask': 'Attempt',
   'loop.ask.what': 'The policy makes six attempts, called rollouts, at each question. It decides by itself when to call Python.',
   'loop.write': 'Run',
-  'loop.write.what': 'Each call is executed by real Python. What it prints enters the context, and is never trained on.',
+  'loop.write.what': 'Each call is executed by real Python. What it prints enters the context, and is not trained on.',
   'loop.score': 'Score',
   'loop.score.what': 'A whole attempt earns up to 4: 2 for the answer, 1 for the format, 1 for calls that ran.',
   'loop.update': 'Compare and update',
