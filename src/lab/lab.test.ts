@@ -9,6 +9,7 @@ import type { Python } from '../tools/python/python.ts';
 import { Lab, type Platform } from './lab.ts';
 import type { LabEvent, RunSettings } from './protocol.ts';
 import { memoryRunStore, type RunStore } from './store.ts';
+import { readStoredRun } from './stored.ts';
 
 const SETTINGS: RunSettings = {
   suite: 'arithmetic', model: 'toy', seed: 1, steps: 5, grpo: { ...DEFAULT_GRPO, questions: 2, group: 2 },
@@ -223,6 +224,19 @@ describe('a run', () => {
     expect(of('run').at(-1)?.run).toBeUndefined();
     expect(of('runs').at(-1)?.runs).toEqual([]);
     expect(await store.steps('run-1')).toEqual([]);
+  });
+});
+
+describe('a stored run', () => {
+  it('is read back as it was written, and refused where another build wrote something else', async () => {
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 1 });
+    await until(() => state() === 'paused');
+    const run = await store.run('run-1');
+    expect(readStoredRun(structuredClone(run))).toEqual(run);
+    expect(readStoredRun({ ...run, settings: { ...run?.settings, grpo: { ...SETTINGS.grpo, aggregation: 'per-token' } } })).toBeUndefined();
+    expect(readStoredRun(undefined)).toBeUndefined();
   });
 });
 

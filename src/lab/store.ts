@@ -3,6 +3,7 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 import type { StepRecord } from '../grpo/record.ts';
 import type { Snapshot } from '../policy/engine.ts';
 import type { RunSummary, StepSummary } from './protocol.ts';
+import { readStoredRun } from './stored.ts';
 
 /** Weights and optimiser after a step; with the run's settings and seed all that is needed to go on. */
 export interface RunSnapshot {
@@ -29,7 +30,8 @@ export interface RunStore {
 }
 
 interface Schema extends DBSchema {
-  runs: { key: string; value: RunSummary };
+  /** Read through `readStoredRun` only. */
+  runs: { key: string; value: unknown };
   steps: { key: [string, number]; value: StepSummary };
   records: { key: [string, number]; value: StepRecord };
   snapshots: { key: [string, number]; value: RunSnapshot };
@@ -54,8 +56,10 @@ export async function openRunStore(name = 'atelier'): Promise<RunStore> {
     blocking: (_current, _blocked, event) => { (event.target as IDBPDatabase | null)?.close(); },
   });
   return {
-    runs: async () => (await db.getAll('runs')).sort((a, b) => b.started - a.started),
-    run: (id) => db.get('runs', id),
+    runs: async () => (await db.getAll('runs'))
+      .flatMap((stored) => readStoredRun(stored) ?? [])
+      .sort((a, b) => b.started - a.started),
+    run: async (id) => readStoredRun(await db.get('runs', id)),
     async putRun(run) {
       await db.put('runs', run, run.id);
     },
