@@ -153,6 +153,19 @@ describe('a run', () => {
     expect(engines[0]?.updates).toBe(5);
   });
 
+  it('heeds a pause that comes while it is being prepared', async () => {
+    const l = lab();
+    await l.handle(hello);
+    const started = l.handle({ type: 'start', settings: SETTINGS });
+    await l.handle({ type: 'pause' });
+    await started;
+    await until(() => state() === 'paused');
+    expect(steps()).toEqual([]);
+    await l.handle({ type: 'resume' });
+    await until(() => state() === 'finished');
+    expect(steps()).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('can be stepped when there is none yet, and when it is finished', async () => {
     const l = lab();
     await l.handle(hello);

@@ -66,10 +66,14 @@ export class Lab {
   private loop: Promise<void> = Promise.resolve();
   /** Where the loop ends after the step in progress; Infinity while running freely, 0 to pause. */
   private pauseAt = Infinity;
+  /** A pause that came while a run was being prepared holds once it is. */
+  private pauseAsked = false;
   private abort = new AbortController();
   private saveSoon = false;
   private visible = true;
   private readonly stepSeconds: number[] = [];
+  /** Whether the engine has not compiled yet. */
+  private cold = true;
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -81,6 +85,7 @@ export class Lab {
   handle(command: Command): Promise<void> {
     if (command.type === 'pause') {
       this.pauseAt = 0;
+      this.pauseAsked = true;
       return Promise.resolve();
     }
     if (command.type === 'visibility') {
@@ -90,6 +95,7 @@ export class Lab {
       void this.started?.then((started) => { started.setVisible?.(this.visible); }, () => undefined);
       return Promise.resolve();
     }
+    if (command.type === 'start' || command.type === 'resume' || command.type === 'step') this.pauseAsked = false;
     if (command.type === 'reset') this.abort.abort(new DOMException('The run was reset', 'AbortError'));
     const done = this.queue.then(() => this.carryOut(command));
     this.queue = done.catch(() => undefined);
@@ -171,7 +177,7 @@ export class Lab {
       for (let step = 1; step <= 2; step++) {
         const parts = this.parts(files.tokenizer, WARM_UP, engine);
         const { metrics } = await trainStep(parts, step, { signal });
-        if (step === 2) this.noteSeconds(metrics['step_time'] ?? 0);
+        this.noteSeconds(metrics['step_time'] ?? 0);
       }
     } catch {
       // Aborted by a command, or a fault that the first real step will meet and show.
@@ -194,7 +200,10 @@ export class Lab {
     const started = this.platform.startEngine(choice);
     this.started = started;
     started.then(
-      () => { this.stepSeconds.length = 0; },
+      () => {
+        this.stepSeconds.length = 0;
+        this.cold = true;
+      },
       () => undefined,
     );
     return started.then((result) => {
@@ -283,6 +292,7 @@ export class Lab {
     this.started = this.platform.startEngine('cpu').then((cpu) => ({ ...cpu, reason, ...(detail === undefined ? {} : { detail }) }));
     const started = await this.started;
     this.stepSeconds.length = 0;
+    this.cold = true;
     this.emitEngine(started);
     this.emit({ type: 'notice', code: 'moved-to-cpu' });
     return started;
@@ -304,7 +314,7 @@ export class Lab {
   private go(until: number): void {
     const run = this.run;
     if (run === undefined || run.summary.state === 'running' || run.summary.state === 'failed') return;
-    this.pauseAt = until;
+    this.pauseAt = this.pauseAsked ? 0 : until;
     this.abort = new AbortController();
     this.setState(run, 'running');
     this.loop = this.makeSteps(run, this.abort.signal).catch((error: unknown) => {
@@ -420,6 +430,7 @@ export class Lab {
     const run: Run = { summary: stored, files, tokens: snapshot?.tokens ?? 0, snapshot, savedAt: this.platform.now() };
     // Curves first: they can be looked at while the engine starts.
     this.run = run;
+    this.emitRun();
     await this.goBackTo(run, snapshot?.step ?? 0, snapshot?.tokens ?? 0);
     this.setState(run, 'preparing');
     const { engine } = await this.engine();
@@ -470,8 +481,12 @@ export class Lab {
     this.emit({ type: 'run', run: this.run?.summary });
   }
 
-  /** The first step compiles; later ones tell the pace. */
+  /** The first step of an engine compiles: its time stands only until there is another. */
   private noteSeconds(seconds: number): void {
+    if (this.cold && this.stepSeconds.length === 1) {
+      this.stepSeconds.length = 0;
+      this.cold = false;
+    }
     this.stepSeconds.push(seconds);
     if (this.stepSeconds.length > 8) this.stepSeconds.shift();
     void this.started?.then((started) => { this.emitEngine(started); }, () => undefined);

@@ -117,7 +117,7 @@ export type LabEvent =
   | { readonly type: 'progress'; readonly phase: 'sampling' | 'python' | 'updating' | 'saving'; readonly rollouts: number; readonly of: number }
   /** A step was made; the groups can be asked for with `open-step`. */
   | { readonly type: 'step'; readonly run: string; readonly summary: StepSummary; readonly secondsLeft: number }
-  /** All steps so far of a run that was opened. */
+  /** All steps so far of the current run, after its `run` event: it was opened, or went back to a snapshot. */
   | { readonly type: 'history'; readonly run: string; readonly steps: readonly StepSummary[] }
   | { readonly type: 'groups'; readonly run: string; readonly record: StepRecord }
   | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
