@@ -16,6 +16,8 @@ async function step(): Promise<StepRecord> {
   const { advantages, mean, std, equal } = compareGroup(rewards.map((r) => r.total), 'sample-std');
   const members = trajectories.map((t, i): TrainedTrajectory => {
     const noise = Float32Array.from(t.tokens, (_, k) => Math.sin(k * 1.7 + i) * 10 ** ((k % 9) - 4));
+    // A step whose gradient was not finite must be read back too.
+    noise.set([NaN, Infinity, -Infinity]);
     const reward = rewards[i];
     if (reward === undefined) throw new Error('no reward');
     return {

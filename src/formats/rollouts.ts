@@ -17,8 +17,9 @@ export class FormatError extends Error {
 
 const num = v.number();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** JSON has no NaN: "no value" is null. */
-const nullable = v.nullable(v.number());
+/** JSON has no NaN, which is "no value" here, and no infinity. */
+const float = v.nullable(v.union([v.number(), v.picklist(['Infinity', '-Infinity'])]));
+const floatArray = v.array(float);
 
 const LineSchema = v.object({
   schema: v.literal(ROLLOUT_SCHEMA),
@@ -31,7 +32,7 @@ const LineSchema = v.object({
   }),
   tokens: v.array(count),
   owner: v.array(v.picklist([0, 1, 2])),
-  log_probs: v.array(nullable),
+  log_probs: floatArray,
   spans: v.array(v.object({
     kind: v.picklist(['prompt', 'think', 'call', 'output', 'answer', 'stray']),
     start: count, end: count, owner: v.picklist([0, 1, 2]), closed: v.boolean(), forged: v.boolean(),
@@ -47,18 +48,20 @@ const LineSchema = v.object({
     answer: num, formatRelaxed: num, formatStrict: num, execution: v.nullable(num), callCost: num, total: num, correct: v.boolean(),
   }),
   advantage: num,
-  weights: v.array(num),
+  weights: floatArray,
   update: v.nullable(v.object({
-    log_probs: v.array(nullable), entropy: v.array(nullable), ratio: v.array(nullable), kl: v.array(nullable),
-    clipped: v.array(v.picklist([0, 1])), d_log_prob: v.array(num), gradient: v.array(num),
+    log_probs: floatArray, entropy: floatArray, ratio: floatArray, kl: floatArray,
+    clipped: v.array(v.picklist([0, 1])), d_log_prob: floatArray, gradient: floatArray,
   })),
 });
 type Line = v.InferOutput<typeof LineSchema>;
+type Float = v.InferOutput<typeof float>;
 
-/** The shortest decimals that are the same float32 again; null for NaN. */
-function floats(values: Float32Array): (number | null)[] {
+/** The shortest decimals that are the same float32 again. */
+function floats(values: Float32Array): Float[] {
   return Array.from(values, (x) => {
     if (Number.isNaN(x)) return null;
+    if (!Number.isFinite(x)) return x > 0 ? 'Infinity' : '-Infinity';
     for (let digits = 6; digits < 9; digits++) {
       const short = Number(x.toPrecision(digits));
       if (Math.fround(short) === x) return short;
@@ -81,11 +84,11 @@ export function encodeStep(record: StepRecord, tokenizer: Tokenizer): string {
         owner: [...t.owner] as (0 | 1 | 2)[],
         log_probs: floats(t.logProbs),
         spans: [...t.spans], calls: [...t.calls], stop: t.stop, reward: t.reward, advantage: t.advantage,
-        weights: floats(t.weights) as number[],
+        weights: floats(t.weights),
         update: update === undefined ? null : {
           log_probs: floats(update.logProbs), entropy: floats(update.entropy), ratio: floats(update.ratio), kl: floats(update.kl),
           clipped: [...update.clipped] as (0 | 1)[],
-          d_log_prob: floats(update.dLogProb) as number[], gradient: floats(update.gradient) as number[],
+          d_log_prob: floats(update.dLogProb), gradient: floats(update.gradient),
         },
       };
       return JSON.stringify(line);
@@ -145,7 +148,7 @@ function parseLine(raw: string, number: number): Line {
 }
 
 function trajectoryOf(line: Line): TrainedTrajectory {
-  const floatsOf = (values: readonly (number | null)[]): Float32Array => Float32Array.from(values, (x) => x ?? NaN);
+  const floatsOf = (values: readonly Float[]): Float32Array => Float32Array.from(values, (x) => (x === null ? NaN : Number(x)));
   const { update } = line;
   return {
     task: line.task,
@@ -161,10 +164,10 @@ function trajectoryOf(line: Line): TrainedTrajectory {
     stop: line.stop,
     reward: line.reward,
     advantage: line.advantage,
-    weights: Float32Array.from(line.weights),
+    weights: floatsOf(line.weights),
     update: update === null ? undefined : {
       logProbs: floatsOf(update.log_probs), entropy: floatsOf(update.entropy), ratio: floatsOf(update.ratio), kl: floatsOf(update.kl),
-      clipped: Uint8Array.from(update.clipped), dLogProb: Float32Array.from(update.d_log_prob), gradient: Float32Array.from(update.gradient),
+      clipped: Uint8Array.from(update.clipped), dLogProb: floatsOf(update.d_log_prob), gradient: floatsOf(update.gradient),
     },
   };
 }

@@ -30,7 +30,7 @@ export async function fetchRecordedRun(base: string, signal?: AbortSignal): Prom
     recorded.map(async (step): Promise<StepRecord> => {
       const summary = steps.find((s) => s.step === step);
       const decoded = decodeStep(await (await get(stepFile(step))).text(), run.settings.grpo.advantage);
-      return { ...decoded, metrics: summary?.metrics ?? {}, warnings: summary?.warnings ?? [] };
+      return { ...decoded, metrics: {}, warnings: [], ...summary };
     }),
   );
   return { run, steps, records };
