@@ -109,6 +109,8 @@ describe('settings', () => {
     expect(() => { checkSettings({ ...DEFAULT_GRPO, temperature: 0 }); }).toThrow('temperature');
     expect(() => { checkSettings({ ...DEFAULT_GRPO, group: 0 }); }).toThrow('group');
     expect(() => { checkSettings({ ...DEFAULT_GRPO, minibatches: 97 }); }).toThrow('minibatches');
+    expect(() => { checkSettings({ ...DEFAULT_GRPO, beta: NaN }); }).toThrow('β');
+    expect(() => { checkSettings({ ...DEFAULT_GRPO, reward: { noCall: 'paper', callCost: NaN } }); }).toThrow('cost');
     for (const { settings } of Object.values(VARIANTS)) checkSettings({ ...DEFAULT_GRPO, ...settings });
   });
 });

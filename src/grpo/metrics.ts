@@ -14,8 +14,8 @@ const std = (xs: readonly number[]): number => {
 
 /** What the trainer knows beside the groups. */
 export interface StepCounters {
-  /** Tokens the policy has sampled since the run began, this step included. */
-  readonly tokensSoFar: number;
+  /** Tokens of all rollouts of earlier steps. */
+  readonly tokensBefore: number;
   /** Seconds of this step. */
   readonly seconds: number;
   readonly updates: readonly UpdateReport[];
@@ -44,7 +44,9 @@ export function stepMetrics(groups: readonly GroupRecord[], settings: GrpoSettin
     'completions/max_terminated_length': most(ended),
     'tools/call_frequency': calls / all.length,
     'tools/failure_frequency': calls === 0 ? 0 : failed / calls,
-    num_tokens: counters.tokensSoFar,
+    // As TRL counts: prompts and observations too, since the run began.
+    num_tokens: counters.tokensBefore + all.reduce((n, t) => n + t.tokens.length, 0),
+    sampled_tokens: lengths.reduce((a, b) => a + b, 0),
     learning_rate: settings.optimizer.learningRate,
     step_time: counters.seconds,
     accuracy: mean(all.map((t) => (t.reward.correct ? 1 : 0))),
@@ -97,5 +99,8 @@ function updateMetrics(all: readonly TrainedTrajectory[], updates: readonly Upda
     'clip_ratio/region_mean': mean(low) + mean(high),
     'clip_ratio/low_mean': mean(low),
     'clip_ratio/high_mean': mean(high),
+    // TRL takes these over its processes; here there is one.
+    'clip_ratio/low_min': mean(low),
+    'clip_ratio/high_max': mean(high),
   };
 }

@@ -37,7 +37,7 @@ export interface GrpoSettings {
   readonly minibatches: number;
   /** True: the loss covers only the policy's own tokens. False: observations too, and the denominator with them. */
   readonly mask: boolean;
-  /** Drop groups of equal rewards and sample further questions in their place, at most this many times a step. */
+  /** Drop groups of equal rewards and sample other questions in their place, in at most this many further passes. */
   readonly refills: number;
   readonly reward: RewardSettings;
   readonly optimizer: AdamW;

@@ -64,7 +64,8 @@ describe('a step', () => {
         }
       }
     }
-    expect(metrics['num_tokens']).toBe(members.reduce((n, t) => n + t.owner.filter((by) => by === POLICY).length, 0));
+    expect(metrics['sampled_tokens']).toBe(members.reduce((n, t) => n + t.owner.filter((by) => by === POLICY).length, 0));
+    expect(metrics['num_tokens']).toBe(members.reduce((n, t) => n + t.tokens.length, 0));
     expect(metrics['clip_ratio/region_mean']).toBe(0);
     expect(metrics['grad_norm']).toBeGreaterThan(0);
   });
@@ -129,6 +130,23 @@ describe('a step', () => {
   it('says that a gradient was not finite', async () => {
     const broken = overheard((report) => ({ ...report, applied: false, skipped: 'non-finite' }));
     expect((await trainStep(parts({}, { engine: broken.engine }), 1)).skipped).toBe('non-finite');
+  });
+
+  it('skips the update and says so where a reward is not finite', async () => {
+    const before = await engine.snapshot();
+    const { skipped, warnings, groups } = await trainStep(parts({ reward: { noCall: 'paper', callCost: NaN } }), 1);
+    expect([skipped, warnings]).toEqual(['non-finite', ['non-finite-reward']]);
+    expect(groups.flatMap((group) => group.members).some((t) => Number.isNaN(t.reward.total))).toBe(true);
+    expect(await engine.snapshot()).toEqual(before);
+  });
+
+  it('makes no update of a minibatch that dropped groups have left empty', async () => {
+    const { engine: listening, requests } = overheard();
+    const settings = { ...VARIANTS.dapo.settings, refills: 1, questions: 2, group: 4, minibatches: 8 };
+    const { groups, skipped } = await trainStep(parts(settings, { engine: listening, tiers: [1], seed: 2 }), 1);
+    const kept = groups.filter((group) => !group.dropped).length;
+    expect(requests).toHaveLength(4 * kept);
+    expect(skipped).toBe(kept === 0 ? 'all-groups-equal' : undefined);
   });
 
   it('drops equal groups and refills them with other questions, where the variant asks for it', async () => {

@@ -10,7 +10,7 @@ import { compareGroup, type GroupStatistics } from './advantages.ts';
 import { lossMask, tokenWeights, updateRows, type BatchItem } from './batch.ts';
 import { stepMetrics } from './metrics.ts';
 import type { GroupRecord, SkipReason, StepRecord, StepWarning, TrainedTrajectory } from './record.ts';
-import type { GrpoSettings } from './settings.ts';
+import type { AdvantageRule, GrpoSettings } from './settings.ts';
 
 export interface TrainerParts {
   /** Loaded with the policy to train. With β > 0 it must hold a reference (`holdReference`). */
@@ -35,7 +35,7 @@ export interface StepOptions {
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: StepProgress) => void;
-  /** Tokens sampled in earlier steps, for the count so far. */
+  /** Tokens of the rollouts of earlier steps (`num_tokens`), for the count so far. */
   readonly tokensBefore?: number;
 }
 
@@ -48,7 +48,9 @@ export function checkSettings(settings: GrpoSettings): void {
   }
   if (minibatches > questions * group) throw new RangeError('more minibatches than rollouts');
   if (!(settings.optimizer.learningRate > 0)) throw new RangeError('the learning rate must be above 0');
-  if (settings.beta < 0) throw new RangeError('β must not be negative');
+  // Written so that NaN is refused too.
+  if (!(settings.beta >= 0)) throw new RangeError('β must not be negative');
+  if (!Number.isFinite(settings.reward.callCost)) throw new RangeError('the cost of a call must be a number');
 }
 
 interface ComparedGroup {
@@ -80,14 +82,20 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
   const whole = tokenWeights(scored.map(({ trajectory }) => lossMask(trajectory, settings.mask)), settings.aggregation, settings.maxLength);
   const weightsOf = new Map(scored.map(({ trajectory }, i) => [trajectory, whole[i] ?? new Float32Array()]));
   let skipped: SkipReason | undefined;
-  // With no pull to a reference, equal groups have no gradient; Adam's momentum alone would still move the weights.
-  if (settings.beta === 0 && kept.every((group) => group.statistics.equal)) skipped = 'all-groups-equal';
-  else {
+  if (groups.some((group) => !Number.isFinite(group.statistics.mean))) {
+    warnings.add('non-finite-reward');
+    skipped = 'non-finite';
+  } else if (kept.length === 0 || (settings.beta === 0 && kept.every((group) => group.statistics.equal))) {
+    // With no pull to a reference, equal groups have no gradient; Adam's momentum alone would still move the weights.
+    skipped = 'all-groups-equal';
+  } else {
     options.onProgress?.({ phase: 'updating', finished: 0, of: scored.length });
     const items = await batchItems(engine, scored, settings);
     for (let epoch = 0; epoch < settings.innerEpochs; epoch++) {
       for (let part = 0; part < settings.minibatches; part++) {
         const minibatch = items.filter((_, i) => i % settings.minibatches === part);
+        // Dropped groups can leave fewer rollouts than there are minibatches.
+        if (minibatch.length === 0) continue;
         const rows = updateRows(minibatch, settings);
         const report = await engine.update(
           {
@@ -98,7 +106,6 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
           settings.optimizer,
         );
         updates.push(report);
-        if (report.skipped === 'non-finite' || report.skipped === 'no-trainable-token') skipped = report.skipped;
         for (const [i, { trajectory }] of minibatch.entries()) {
           const tokens = report.rows[i];
           const weights = rows[i]?.weights;
@@ -108,25 +115,27 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
         if (epoch > 0 && report.applied && ratioAlwaysOne(report)) warnings.add('ratio-always-one');
       }
     }
+    if (!updates.some((report) => report.applied)) {
+      skipped = updates.some((report) => report.skipped === 'non-finite') ? 'non-finite' : 'no-trainable-token';
+    }
   }
 
   const records = groups.map((group): GroupRecord => record(group, tokensOf, weightsOf));
-  const sampled = groups.flatMap((group) => group.trajectories).reduce((n, t) => n + policyLength(t), 0);
   const metrics = stepMetrics(records, settings, {
-    tokensSoFar: (options.tokensBefore ?? 0) + sampled,
+    tokensBefore: options.tokensBefore ?? 0,
     seconds: (performance.now() - began) / 1000,
     updates,
   });
   return { step, groups: records, metrics, ...(skipped === undefined ? {} : { skipped }), warnings: [...warnings] };
 }
 
-/** Samples the step's groups; equal ones are replaced while refills are left (DAPO's dynamic sampling). */
+/** Samples the step's groups; equal ones are replaced in as many further passes as there are refills (DAPO's dynamic sampling). */
 async function sampleGroups(parts: TrainerParts, step: number, options: StepOptions): Promise<ComparedGroup[]> {
   const { engine, tokenizer, suite, settings, seed } = parts;
   // One stream of questions a step; a refill goes on in it, so that it meets other questions.
   const tasks = drawTasks(suite, settings.questions * (1 + settings.refills), 'train', seed, step, parts.tiers);
   const groups: ComparedGroup[] = [];
-  for (let drawn = 0; drawn < tasks.length; ) {
+  for (let pass = 0, drawn = 0; pass <= settings.refills; pass++) {
     const missing = settings.questions - groups.filter((group) => !group.dropped).length;
     if (missing === 0) break;
     const asked = tasks.slice(drawn, drawn + missing);
@@ -148,12 +157,18 @@ async function sampleGroups(parts: TrainerParts, step: number, options: StepOpti
     for (let g = 0; g < asked.length; g++) {
       const members = trajectories.slice(g * settings.group, (g + 1) * settings.group);
       const rewards = members.map((t) => scoreMath(t, suite, tokenizer, settings.reward));
-      const statistics = compareGroup(rewards.map((r) => r.total), settings.advantage);
+      const statistics = compareOrRefuse(rewards.map((r) => r.total), settings.advantage);
       groups.push({ trajectories: members, rewards, statistics, dropped: settings.refills > 0 && statistics.equal });
     }
     drawn += asked.length;
   }
   return groups;
+}
+
+/** A reward that is not finite has no place in a comparison: nothing is learned from its group, and the step says so. */
+function compareOrRefuse(rewards: readonly number[], rule: AdvantageRule): GroupStatistics {
+  if (rewards.every(Number.isFinite)) return compareGroup(rewards, rule);
+  return { advantages: rewards.map(() => 0), mean: NaN, std: NaN, equal: false };
 }
 
 /** Adds what the objective needs beside the rollouts: log-probs of observations with the mask off, and the reference's. */

@@ -116,6 +116,6 @@ export function syntheticStep({ step, seed, grpo, progress }: SyntheticOptions):
     dropped: false,
   }));
   const report: UpdateReport = { loss: 0.01 * random.normal(), gradNorm: 0.2 + 0.4 * random.next(), applied: true, rows: [] };
-  const metrics = stepMetrics(groups, grpo, { tokensSoFar: 6000 * step, seconds: 0.5, updates: [report] });
+  const metrics = stepMetrics(groups, grpo, { tokensBefore: 6000 * step, seconds: 0.5, updates: [report] });
   return { step, groups, metrics, warnings: [] };
 }
