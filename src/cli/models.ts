@@ -10,16 +10,19 @@ export function modelFolder(name: string): string {
   return name.includes('/') || name.includes('\\') || name.startsWith('.') ? resolve(name) : join(MODELS, name);
 }
 
-/** @throws CheckpointError, ConfigError; or an Error where there is no such folder. */
+/** @throws Error that names the folder and, in its cause, what is wrong with which file. */
 export async function readModel(name: string): Promise<PolicyFiles> {
   const folder = modelFolder(name);
-  return loadPolicy(async (file) => {
+  const policy = loadPolicy(async (file) => {
     try {
       return await readFile(join(folder, file));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
+  });
+  return policy.catch((cause: unknown) => {
+    throw new Error(`the model in ${folder} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   });
 }
 

@@ -11,6 +11,7 @@ import type { RewardSettings } from '../reward/reward.ts';
 import { pythonCalls } from '../rollout/rollout.ts';
 import { SUITES } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
+import { resultLine, resultTable } from './card.ts';
 import { readModel, writeModel } from './models.ts';
 import { main, readOptions, UsageError, type Options, type Values } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
@@ -52,12 +53,12 @@ main(async () => {
   const tiers = tiersOf(values.text('tiers'), suite.tiers);
   const questionsPerTier = values.number('eval-questions', { whole: true, least: 0 });
   const out = values.text('out') === '' ? join('runs', `${values.text('model').replaceAll(/[/\\]/g, '_')}-seed${seed}`) : values.text('out');
-  await mkdir(join(out, 'rollouts'), { recursive: true });
-  await rm(join(out, 'metrics.jsonl'), { force: true });
-
   const { checkpoint, tokenizer } = await readModel(values.text('model'));
   const [engine, python] = await Promise.all([startEngine(values.text('engine')), startPython()]);
   await engine.load(checkpoint);
+  // Only now: a wrong model must not cost the results of an earlier run, and two runs must not mix.
+  for (const old of ['metrics.jsonl', 'summary.json', 'rollouts', 'model']) await rm(join(out, old), { recursive: true, force: true });
+  await mkdir(join(out, 'rollouts'), { recursive: true });
   if (settings.beta > 0) await engine.holdReference();
   const runCalls = pythonCalls(python, TOY_LIMITS);
 
@@ -67,7 +68,7 @@ main(async () => {
     const parts = { engine, tokenizer, suite, runCalls, onProgress: (done: number, of: number): void => { line.show(done, of, `held-out questions, ${label}`); } };
     const result = await evaluate(parts, { ...DEFAULT_EVALUATION, questionsPerTier });
     line.end();
-    process.stderr.write(`${label}: reward ${result.reward.toFixed(2)}, accuracy ${result.tiers.map((t) => t.accuracy.toFixed(2)).join(' ')}, calls ${result.tiers.map((t) => t.calls.toFixed(2)).join(' ')} by tier\n`);
+    process.stderr.write(`${label}: ${resultLine(result)}\n`);
     return result;
   };
 
@@ -76,10 +77,12 @@ main(async () => {
   const line = new ProgressLine();
   const began = performance.now();
   let sampledTokens = 0;
+  let allTokens = 0;
   for (let step = 1; step <= steps; step++) {
-    const record = await trainStep(parts, step, { tokensBefore: sampledTokens });
+    const record = await trainStep(parts, step, { tokensBefore: allTokens });
     const { metrics, skipped, warnings } = record;
-    sampledTokens = metrics['num_tokens'] ?? sampledTokens;
+    allTokens = metrics['num_tokens'] ?? allTokens;
+    sampledTokens += metrics['sampled_tokens'] ?? 0;
     await appendFile(join(out, 'metrics.jsonl'), `${JSON.stringify({ step, ...metrics, ...(skipped === undefined ? {} : { skipped }), warnings })}\n`);
     await writeFile(join(out, 'rollouts', stepFile(step)), encodeStep(record, tokenizer));
     line.show(step, steps, `reward ${(metrics['reward'] ?? NaN).toFixed(2)}, accuracy ${(metrics['accuracy'] ?? NaN).toFixed(2)}, equal groups ${(metrics['frac_reward_zero_std'] ?? NaN).toFixed(2)}${skipped === undefined ? '' : `, no update: ${skipped}`}`);
@@ -138,15 +141,7 @@ function cardOf(values: Values, summary: { readonly engine: string; readonly ste
     '',
     `Made by \`npm run train -- ${shown.map((name) => `--${name} ${values.text(name)}`).join(' ')}\`.`,
     'The loss covers the tokens that the policy wrote; outputs of calls are context only, unless the mask was off.',
-    ...(end === undefined ? [] : [
-      '',
-      '| held out, sampled at temperature 1 | tier 1 | tier 2 | tier 3 | tier 4 |',
-      '|---|---|---|---|---|',
-      `| accuracy | ${end.tiers.map((t) => t.accuracy.toFixed(3)).join(' | ')} |`,
-      `| calls a question | ${end.tiers.map((t) => t.calls.toFixed(2)).join(' | ')} |`,
-      '',
-      `Mean reward ${end.reward.toFixed(3)} of 4, accuracy ${end.accuracy.toFixed(3)}.`,
-    ]),
+    ...(end === undefined ? [] : ['', resultTable(end)]),
     '',
   ].join('\n');
 }

@@ -8,6 +8,7 @@ import { pythonCalls } from '../rollout/rollout.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
 import { DEFAULT_WARM_START, warmStart, type WarmStartSettings } from '../warmstart/warmstart.ts';
+import { resultLine, resultTable } from './card.ts';
 import { MODELS, modelFolder, writeModel } from './models.ts';
 import { main, readOptions, type Options } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
@@ -55,7 +56,7 @@ main(async () => {
   line.end();
   const seconds = (performance.now() - began) / 1000;
   const result = await evaluate({ engine, tokenizer, suite: arithmetic, runCalls }, DEFAULT_EVALUATION);
-  process.stderr.write(`reward ${result.reward.toFixed(2)}, accuracy ${result.tiers.map((t) => t.accuracy.toFixed(2)).join(' ')}, calls ${result.tiers.map((t) => t.calls.toFixed(2)).join(' ')}; ${formatSeconds(seconds)}\n`);
+  process.stderr.write(`${resultLine(result)}; ${formatSeconds(seconds)}\n`);
 
   const { weights, suppressTokens } = await engine.snapshot();
   const folder = values.text('out') === '' ? modelFolder(name) : resolve(values.text('out'));
@@ -96,11 +97,6 @@ real Python. The loss covered the policy's tokens only.
 
 Made by \`npm run warmstart -- --model ${name} --steps ${steps} --batch ${batch} --lr ${learningRate} --seed ${seed}\` on ${adapter}.
 
-| held out, sampled at temperature 1 | tier 1 | tier 2 | tier 3 | tier 4 |
-|---|---|---|---|---|
-| accuracy | ${result.tiers.map((t) => t.accuracy.toFixed(3)).join(' | ')} |
-| calls a question | ${result.tiers.map((t) => t.calls.toFixed(2)).join(' | ')} |
-
-Mean reward ${result.reward.toFixed(3)} of 4 by the paper's rule. Tier 1 is not split into training and held-out questions.
+${resultTable(result)}
 `;
 }

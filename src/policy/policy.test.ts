@@ -43,7 +43,7 @@ describe('the configuration', () => {
 });
 
 describe('the tokenizer', () => {
-  it('has the ids of the design', () => {
+  it('has the ids with which the shipped policies were trained', () => {
     expect(tokenizer.size).toBe(107);
     expect(tokenizer.paddedSize).toBe(112);
     expect([...tokenizer.encode('<bos>1+1<think></think>\n')]).toEqual([1, 28, 22, 28, 3, 4, 106]);

@@ -55,8 +55,11 @@ export async function* warmStart(
   let next = pool(0);
   for (let step = 0, number = 1; step < steps; number++) {
     const demonstrations = await next;
-    // Python writes the next pool while this one is trained on.
-    next = pool(number);
+    if (step + Math.ceil(demonstrations.length / batch) < steps) {
+      // Python writes the next pool while this one is trained on. A fault is met where the pool is awaited.
+      next = pool(number);
+      next.catch(() => undefined);
+    }
     for (let from = 0; from < demonstrations.length && step < steps; from += batch) {
       // Mixed as they were drawn: in batches of one length, the tokens of short demonstrations would weigh more, and
       // short ones are those that answer without a call. Engines pack rows of like length themselves.
