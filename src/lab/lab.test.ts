@@ -279,7 +279,7 @@ describe('faults', () => {
     let starts = 0;
     overrides = {
       startEngine(choice) {
-        if (choice === 'webgpu' && ++starts > 0) return Promise.reject(new EngineError('no adapter', 'unsupported'));
+        if (choice !== 'cpu' && starts++ > 0) return Promise.reject(new EngineError('no adapter', 'unsupported'));
         const engine = new CountingEngine(choice === 'cpu' ? 'cpu' : 'webgpu');
         engines.push(engine);
         return Promise.resolve({ engine, reason: 'gpu' });
@@ -301,6 +301,88 @@ describe('faults', () => {
     expect(engines[1]?.updates).toBe(5);
   });
 
+  it('an engine that is lost at every try: the run fails and says so', async () => {
+    overrides = {
+      startEngine() {
+        const engine = new CountingEngine('cpu');
+        engine.onSample = () => {
+          engine.lost = true;
+          return Promise.resolve();
+        };
+        engines.push(engine);
+        return Promise.resolve({ engine, reason: 'chosen' });
+      },
+    };
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS });
+    await until(() => state() === 'failed');
+    expect(of('fault').at(-1)).toMatchObject({ about: 'run', message: 'the device was lost' });
+    // Threads of the CPU engine ended: nobody is told of a graphics device.
+    expect(of('notice')).toEqual([]);
+    expect(engines.length).toBeLessThan(6);
+  });
+
+  it('a device lost while paused: another engine can be chosen, from the last snapshot', async () => {
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 3 });
+    await until(() => state() === 'paused');
+    const [first] = engines;
+    if (first !== undefined) first.lost = true;
+    await l.handle({ type: 'choose-engine', engine: 'cpu' });
+    expect(of('engine').at(-1)?.status).toMatchObject({ info: { kind: 'cpu' } });
+    await l.handle({ type: 'resume' });
+    await until(() => state() === 'finished');
+    expect(engines.at(-1)?.updates).toBe(5);
+  });
+
+  it('an engine that cannot load the policy: the old one stays at work', async () => {
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
+    await until(() => state() === 'paused');
+    overrides.startEngine = () => {
+      const engine = new CountingEngine('cpu');
+      engine.load = () => Promise.reject(new EngineError('a thread could not start', 'internal'));
+      engines.push(engine);
+      return Promise.resolve({ engine, reason: 'chosen' });
+    };
+    await l.handle({ type: 'choose-engine', engine: 'cpu' });
+    expect(of('fault').at(-1)).toMatchObject({ about: 'engine' });
+    expect(engines.map((e) => e.disposed)).toEqual([false, true]);
+    await l.handle({ type: 'resume' });
+    await until(() => state() === 'finished');
+    expect(engines[0]?.updates).toBe(5);
+  });
+
+  it('a full disk: said, and the run goes on in memory', async () => {
+    const full = (): Promise<never> => Promise.reject(new Error('quota exceeded'));
+    store = { ...store, putStep: full, putRun: full, putSnapshot: full };
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS });
+    await until(() => state() === 'finished');
+    expect(steps()).toEqual([1, 2, 3, 4, 5]);
+    expect(of('fault').every((e) => e.about === 'store')).toBe(true);
+    expect(of('fault').length).toBeGreaterThan(0);
+  });
+
+  it('a stored run that cannot be loaded is left, and cannot be trained from other weights', async () => {
+    const l = lab();
+    await l.handle(hello);
+    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
+    await until(() => state() === 'paused');
+    await until(() => of('runs').at(-1)?.runs[0]?.step === 2);
+    const [engine] = engines;
+    if (engine !== undefined) engine.load = () => Promise.reject(new EngineError('wrong size', 'invalid'));
+    await l.handle({ type: 'open-run', id: 'run-1' });
+    await l.handle({ type: 'resume' });
+    expect(of('run').at(-1)?.run).toBeUndefined();
+    expect(of('fault').at(-1)).toMatchObject({ about: 'engine', message: 'wrong size' });
+    expect(steps()).toEqual([1, 2]);
+  });
+
   it('a model that cannot be loaded: said where it belongs, and no run is stored', async () => {
     overrides = { loadModel: () => Promise.reject(Object.assign(new Error('config.json is missing'), { name: 'CheckpointError' })) };
     const l = lab();
@@ -318,6 +400,7 @@ describe('faults', () => {
     await l.handle({ type: 'start', settings: SETTINGS });
     expect(of('python').at(-1)?.status).toMatchObject({ state: 'failed', message: 'no wasm' });
     expect(of('fault').at(-1)).toMatchObject({ about: 'python' });
+    expect(of('run').at(-1)?.run).toBeUndefined();
     expect(await store.runs()).toEqual([]);
   });
 

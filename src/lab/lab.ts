@@ -41,6 +41,9 @@ export interface Platform {
 /** A snapshot is taken when this many milliseconds have passed since the last one: what a closed tab can lose. */
 const SNAPSHOT_EVERY = 4000;
 
+/** Engines lost with no step made in between, after which a run fails. */
+const LOSSES_IN_A_ROW = 2;
+
 /** What the lab measures its pace with before the first run. */
 const WARM_UP: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 0, steps: 2, grpo: DEFAULT_GRPO };
 
@@ -61,6 +64,7 @@ export class Lab {
   private pythonReady: Promise<PythonInfo> | undefined;
   private store: Promise<RunStore> | undefined;
   private assets = '';
+  private choice: EngineChoice = 'auto';
   private run: Run | undefined;
   /** The loop that makes steps; resolves when it has stopped. */
   private loop: Promise<void> = Promise.resolve();
@@ -136,7 +140,7 @@ export class Lab {
             this.run = undefined;
             this.emit({ type: 'run', run: undefined });
           }
-          await (await this.opened()).deleteRun(command.id);
+          await this.keep((store) => store.deleteRun(command.id));
           await this.listRuns();
           break;
         case 'open-step':
@@ -195,22 +199,21 @@ export class Lab {
     );
   }
 
-  private startEngine(choice: EngineChoice): Promise<StartedEngine> {
+  private async startEngine(choice: EngineChoice): Promise<StartedEngine> {
+    this.choice = choice;
     this.emit({ type: 'engine', status: { state: 'starting' } });
-    const started = this.platform.startEngine(choice);
-    this.started = started;
-    started.then(
-      () => {
-        this.stepSeconds.length = 0;
-        this.cold = true;
-      },
-      () => undefined,
-    );
-    return started.then((result) => {
-      result.setVisible?.(this.visible);
-      this.emitEngine(result);
-      return result;
-    });
+    this.started = this.platform.startEngine(choice);
+    return this.adopt(await this.started);
+  }
+
+  /** From here on this engine is the lab's. */
+  private adopt(engine: StartedEngine): StartedEngine {
+    this.started = Promise.resolve(engine);
+    this.stepSeconds.length = 0;
+    this.cold = true;
+    engine.setVisible?.(this.visible);
+    this.emitEngine(engine);
+    return engine;
   }
 
   private emitEngine({ engine, reason, detail }: StartedEngine): void {
@@ -226,21 +229,28 @@ export class Lab {
     });
   }
 
-  /** Where the engine asked for cannot be had, the one at work stays. */
+  /** The new engine takes over once it holds the run's weights; until then, and where it cannot, the old one stays. */
   private async chooseEngine(choice: EngineChoice): Promise<void> {
     const wasRunning = this.run?.summary.state === 'running';
     await this.stopLoop(this.run !== undefined);
+    const { run } = this;
     const old = await this.started?.catch(() => undefined);
-    if (this.run !== undefined && old !== undefined) await this.takeSnapshot(this.run, old.engine);
+    if (run !== undefined && old !== undefined) await this.takeSnapshotOrGoBack(run, old.engine);
+    this.emit({ type: 'engine', status: { state: 'starting' } });
     try {
-      const { engine } = await this.startEngine(choice);
+      const next = await this.platform.startEngine(choice);
+      try {
+        if (run !== undefined) await this.loadInto(next.engine, run);
+      } catch (error) {
+        next.engine.dispose();
+        throw error;
+      }
+      this.choice = choice;
+      this.adopt(next);
       old?.engine.dispose();
-      if (this.run !== undefined) await this.loadOrReplace(engine, this.run);
     } catch (error) {
+      if (old !== undefined) this.emitEngine(old);
       this.fault(error, 'engine');
-      if (old === undefined) return;
-      this.started = Promise.resolve(old);
-      this.emitEngine(old);
     }
     if (wasRunning) this.go(Infinity);
   }
@@ -252,19 +262,31 @@ export class Lab {
       this.engine(),
       this.platform.loadModel(this.assets, settings.model),
     ]);
-    this.run = {
+    const run: Run = {
       summary: {
         id: this.platform.newId(), started: this.platform.now(), settings, step: 0, state: 'preparing', engine: engine.info,
       },
       files, tokens: 0, snapshot: undefined, savedAt: this.platform.now(),
     };
+    this.run = run;
     this.emitRun();
-    this.emit({ type: 'history', run: this.run.summary.id, steps: [] });
+    this.emit({ type: 'history', run: run.summary.id, steps: [] });
     // Before the first step, so that a run whose weights no engine can hold is never stored.
-    await this.python_();
-    await this.loadOrReplace(engine, this.run);
-    await (await this.opened()).putRun(this.run.summary);
+    try {
+      await this.python_();
+      await this.loadOrReplace(run);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+    await this.keep((store) => store.putRun(run.summary));
     await this.listRuns();
+  }
+
+  /** Leaves a run that could not be prepared: nothing may train it from whatever weights the engine holds. */
+  private forget(): void {
+    this.run = undefined;
+    this.emit({ type: 'run', run: undefined });
   }
 
   /** Loads the run's weights: its last snapshot, or the model it starts from. The reference is always the model. */
@@ -274,28 +296,24 @@ export class Lab {
   }
 
   /** Loads the run's weights; where this engine cannot, another takes over. */
-  private async loadOrReplace(engine: PolicyEngine, run: Run): Promise<void> {
+  private async loadOrReplace(run: Run): Promise<void> {
+    const { engine } = await this.engine();
     try {
       await this.loadInto(engine, run);
     } catch (error) {
-      if (!(error instanceof EngineError) || engine.info.kind !== 'webgpu') throw error;
-      if (error.code === 'lost') await this.replaceLostEngine(run);
-      else if (error.code === 'unsupported') {
-        const cpu = await this.moveToCpu('self-test-failed', error.message);
+      if (isLost(error)) await this.replaceLostEngine(run);
+      else if (error instanceof EngineError && error.code === 'unsupported' && engine.info.kind === 'webgpu') {
+        await this.moveToCpu('self-test-failed', error.message);
         engine.dispose();
-        await this.loadInto(cpu.engine, run);
+        await this.loadInto((await this.engine()).engine, run);
       } else throw error;
     }
   }
 
-  private async moveToCpu(reason: EngineReason, detail?: string): Promise<StartedEngine> {
-    this.started = this.platform.startEngine('cpu').then((cpu) => ({ ...cpu, reason, ...(detail === undefined ? {} : { detail }) }));
-    const started = await this.started;
-    this.stepSeconds.length = 0;
-    this.cold = true;
-    this.emitEngine(started);
+  private async moveToCpu(reason: EngineReason, detail?: string): Promise<void> {
+    const cpu = await this.platform.startEngine('cpu');
+    this.adopt({ ...cpu, reason, ...(detail === undefined ? {} : { detail }) });
     this.emit({ type: 'notice', code: 'moved-to-cpu' });
-    return started;
   }
 
   private async oneStep(settings: RunSettings): Promise<void> {
@@ -324,20 +342,28 @@ export class Lab {
   }
 
   private async makeSteps(run: Run, signal: AbortSignal): Promise<void> {
-    while (run.summary.step < run.summary.settings.steps && run.summary.step < this.pauseAt) {
-      let started = await this.engine();
+    let losses = 0;
+    while (true) {
+      const { engine } = await this.engine();
+      const { step, settings } = run.summary;
       try {
-        await this.makeStep(run, started.engine, signal);
+        if (signal.aborted || step >= settings.steps || step >= this.pauseAt) {
+          await this.save(run, engine);
+          break;
+        }
+        await this.makeStep(run, engine, signal);
+        losses = 0;
       } catch (error) {
+        if (isLost(error)) {
+          // An engine that is lost again and again at the same step is not lost by chance.
+          if (++losses > LOSSES_IN_A_ROW) throw error;
+          await this.replaceLostEngine(run);
+        } else if (!signal.aborted) throw error;
         // Aborted while sampling: the weights are those of the last whole step.
-        if (signal.aborted) break;
-        if (!(error instanceof EngineError) || error.code !== 'lost') throw error;
-        started = await this.replaceLostEngine(run);
       }
     }
-    const finished = run.summary.step >= run.summary.settings.steps;
-    this.setState(run, finished ? 'finished' : 'paused');
-    await this.save(run);
+    this.setState(run, run.summary.step >= run.summary.settings.steps ? 'finished' : 'paused');
+    await this.keep((store) => store.putRun(run.summary));
     await this.listRuns();
   }
 
@@ -353,12 +379,12 @@ export class Lab {
     const reward = record.metrics['reward'];
     run.summary = { ...run.summary, step, engine: engine.info, ...(reward === undefined ? {} : { reward }) };
     this.noteSeconds(record.metrics['step_time'] ?? 0);
-    await (await this.opened()).putStep(run.summary.id, summary, record);
+    await this.keep((store) => store.putStep(run.summary.id, summary, record));
     const left = (run.summary.settings.steps - step) * average(this.stepSeconds);
     this.emit({ type: 'step', run: run.summary.id, summary, secondsLeft: left });
     this.emitRun();
     if (record.skipped === 'all-groups-equal') this.emit({ type: 'notice', code: 'all-groups-equal' });
-    if (this.saveSoon || this.platform.now() - run.savedAt > SNAPSHOT_EVERY) await this.save(run);
+    if (this.saveSoon || this.platform.now() - run.savedAt > SNAPSHOT_EVERY) await this.save(run, engine);
   }
 
   private parts(tokenizer: Tokenizer, settings: RunSettings, engine: PolicyEngine): TrainerParts {
@@ -372,20 +398,25 @@ export class Lab {
     };
   }
 
-  /** The device is gone: another engine takes over from the last snapshot, and the steps since are made again. */
-  private async replaceLostEngine(run: Run): Promise<StartedEngine> {
-    const lost = await this.started?.catch(() => undefined);
-    lost?.engine.dispose();
-    let started: StartedEngine;
-    try {
-      started = await this.startEngine('webgpu');
-      this.emit({ type: 'notice', code: 'resumed-after-device-loss' });
-    } catch {
-      started = await this.moveToCpu('device-lost');
+  /** The engine is gone: another takes over from the last snapshot, and the steps since are made again. */
+  private async replaceLostEngine(run: Run): Promise<void> {
+    const lost = await this.engine();
+    lost.engine.dispose();
+    if (lost.engine.info.kind === 'cpu') {
+      // A thread of it ended, not a device.
+      this.adopt({ ...lost, engine: (await this.platform.startEngine('cpu')).engine });
+    } else {
+      const next = await this.platform.startEngine(this.choice).catch(() => undefined);
+      if (next?.engine.info.kind === 'webgpu') {
+        this.adopt(next);
+        this.emit({ type: 'notice', code: 'resumed-after-device-loss' });
+      } else {
+        next?.engine.dispose();
+        await this.moveToCpu('device-lost');
+      }
     }
-    await this.loadInto(started.engine, run);
+    await this.loadInto((await this.engine()).engine, run);
     await this.goBackTo(run, run.snapshot?.step ?? 0, run.snapshot?.tokens ?? 0);
-    return started;
   }
 
   private async goBackTo(run: Run, step: number, tokens: number): Promise<void> {
@@ -397,19 +428,33 @@ export class Lab {
     this.emitRun();
   }
 
-  private async save(run: Run): Promise<void> {
+  private async save(run: Run, engine: PolicyEngine): Promise<void> {
     this.saveSoon = false;
     if (run.summary.step === 0) return;
     this.emit({ type: 'progress', phase: 'saving', rollouts: 0, of: 0 });
-    const { engine } = await this.engine();
     const snapshot = await this.takeSnapshot(run, engine);
-    try {
-      const store = await this.opened();
+    await this.keep(async (store) => {
       await store.putSnapshot(run.summary.id, snapshot);
       await store.putRun(run.summary);
+    });
+  }
+
+  /** Writes to the store. A full disk must not end a run: its weights and its last snapshot are in memory. */
+  private async keep(write: (store: RunStore) => Promise<void>): Promise<void> {
+    try {
+      await write(await this.opened());
     } catch (error) {
-      // A full disk must not end a run; its weights are still in memory.
       this.fault(error, 'store');
+    }
+  }
+
+  /** With a lost engine the run stands at its last snapshot. */
+  private async takeSnapshotOrGoBack(run: Run, engine: PolicyEngine): Promise<void> {
+    try {
+      await this.takeSnapshot(run, engine);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      await this.goBackTo(run, run.snapshot?.step ?? 0, run.snapshot?.tokens ?? 0);
     }
   }
 
@@ -433,8 +478,12 @@ export class Lab {
     this.emitRun();
     await this.goBackTo(run, snapshot?.step ?? 0, snapshot?.tokens ?? 0);
     this.setState(run, 'preparing');
-    const { engine } = await this.engine();
-    await this.loadOrReplace(engine, run);
+    try {
+      await this.loadOrReplace(run);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
     this.setState(run, run.summary.step >= run.summary.settings.steps ? 'finished' : 'paused');
   }
 
@@ -469,7 +518,7 @@ export class Lab {
   }
 
   private async listRuns(): Promise<void> {
-    this.emit({ type: 'runs', runs: await (await this.opened()).runs() });
+    await this.keep(async (store) => { this.emit({ type: 'runs', runs: await store.runs() }); });
   }
 
   private setState(run: Run, state: RunState): void {
@@ -495,6 +544,10 @@ export class Lab {
   private fault(error: unknown, about?: Extract<LabEvent, { type: 'fault' }>['about']): void {
     this.emit({ type: 'fault', about: about ?? placeOf(error), message: messageOf(error) });
   }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'lost';
 }
 
 function placeOf(error: unknown): Extract<LabEvent, { type: 'fault' }>['about'] {

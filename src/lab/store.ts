@@ -21,10 +21,10 @@ export interface RunStore {
   putStep(run: string, summary: StepSummary, record: StepRecord): Promise<void>;
   steps(run: string): Promise<StepSummary[]>;
   record(run: string, step: number): Promise<StepRecord | undefined>;
+  /** Keeps this snapshot in the place of the run's last one. */
   putSnapshot(run: string, snapshot: RunSnapshot): Promise<void>;
-  /** The latest snapshot, or the latest at or before a step. */
-  snapshot(run: string, atOrBefore?: number): Promise<RunSnapshot | undefined>;
-  /** Forgets steps after this one: they were made after the snapshot that the run goes on from. */
+  snapshot(run: string): Promise<RunSnapshot | undefined>;
+  /** Forgets steps after this one: they were made after the snapshot from which the run goes on. */
   truncate(run: string, step: number): Promise<void>;
   deleteRun(id: string): Promise<void>;
 }
@@ -34,11 +34,8 @@ interface Schema extends DBSchema {
   runs: { key: string; value: unknown };
   steps: { key: [string, number]; value: StepSummary };
   records: { key: [string, number]; value: StepRecord };
-  snapshots: { key: [string, number]; value: RunSnapshot };
+  snapshots: { key: string; value: RunSnapshot };
 }
-
-/** Snapshots at these distances are kept for going back; between them only the latest. */
-const KEEP_EVERY = 10;
 
 /** All keys of one run, from a step on. */
 function stepsFrom(run: string, step: number): IDBKeyRange {
@@ -74,26 +71,15 @@ export async function openRunStore(name = 'atelier'): Promise<RunStore> {
     steps: (run) => db.getAll('steps', stepsFrom(run, 0)),
     record: (run, step) => db.get('records', [run, step]),
     async putSnapshot(run, snapshot) {
-      const transaction = db.transaction('snapshots', 'readwrite');
-      const keys = await transaction.store.getAllKeys(stepsFrom(run, 0));
-      const passing = keys.filter(([, step]) => step % KEEP_EVERY !== 0 && step !== snapshot.step);
-      await Promise.all([
-        transaction.store.put(snapshot, [run, snapshot.step]),
-        ...passing.map((key) => transaction.store.delete(key)),
-        transaction.done,
-      ]);
+      await db.put('snapshots', snapshot, run);
     },
-    async snapshot(run, atOrBefore = Number.MAX_SAFE_INTEGER) {
-      const cursor = await db.transaction('snapshots').store.openCursor(IDBKeyRange.bound([run, 0], [run, atOrBefore]), 'prev');
-      return cursor?.value;
-    },
+    snapshot: (run) => db.get('snapshots', run),
     async truncate(run, step) {
-      const transaction = db.transaction(['steps', 'records', 'snapshots'], 'readwrite');
+      const transaction = db.transaction(['steps', 'records'], 'readwrite');
       const later = stepsFrom(run, step + 1);
       await Promise.all([
         transaction.objectStore('steps').delete(later),
         transaction.objectStore('records').delete(later),
-        transaction.objectStore('snapshots').delete(later),
         transaction.done,
       ]);
     },
@@ -104,7 +90,7 @@ export async function openRunStore(name = 'atelier'): Promise<RunStore> {
         transaction.objectStore('runs').delete(id),
         transaction.objectStore('steps').delete(all),
         transaction.objectStore('records').delete(all),
-        transaction.objectStore('snapshots').delete(all),
+        transaction.objectStore('snapshots').delete(id),
         transaction.done,
       ]);
     },
@@ -116,7 +102,7 @@ export function memoryRunStore(): RunStore {
   const runs = new Map<string, RunSummary>();
   const steps = new Map<string, Map<number, StepSummary>>();
   const records = new Map<string, Map<number, StepRecord>>();
-  const snapshots = new Map<string, Map<number, RunSnapshot>>();
+  const snapshots = new Map<string, RunSnapshot>();
   const of = <T>(map: Map<string, Map<number, T>>, run: string): Map<number, T> => {
     const found = map.get(run) ?? new Map<number, T>();
     map.set(run, found);
@@ -133,18 +119,10 @@ export function memoryRunStore(): RunStore {
     },
     steps: (run) => Promise.resolve([...of(steps, run).values()].sort((a, b) => a.step - b.step)),
     record: (run, step) => Promise.resolve(of(records, run).get(step)),
-    putSnapshot(run, snapshot) {
-      const kept = of(snapshots, run);
-      for (const step of kept.keys()) if (step % KEEP_EVERY !== 0) kept.delete(step);
-      kept.set(snapshot.step, snapshot);
-      return Promise.resolve();
-    },
-    snapshot(run, atOrBefore = Infinity) {
-      const step = Math.max(...[...of(snapshots, run).keys()].filter((s) => s <= atOrBefore));
-      return Promise.resolve(of(snapshots, run).get(step));
-    },
+    putSnapshot: (run, snapshot) => Promise.resolve(void snapshots.set(run, snapshot)),
+    snapshot: (run) => Promise.resolve(snapshots.get(run)),
     truncate(run, step) {
-      for (const map of [of(steps, run), of(records, run), of(snapshots, run)]) {
+      for (const map of [of(steps, run), of(records, run)]) {
         for (const key of [...map.keys()]) if (key > step) map.delete(key);
       }
       return Promise.resolve();
