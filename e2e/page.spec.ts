@@ -33,8 +33,8 @@ interface Recorded {
   readonly records: readonly StepRecord[];
 }
 
-function recordedRun(change: (record: StepRecord) => StepRecord = (record) => record): Recorded {
-  const settings = { ...PRESET_SETTINGS.paper, steps: 4, grpo: { ...PRESET_SETTINGS.paper.grpo, questions: 4 } };
+function recordedRun(change: (record: StepRecord) => StepRecord = (record) => record, questions = 4): Recorded {
+  const settings = { ...PRESET_SETTINGS.paper, steps: 4, grpo: { ...PRESET_SETTINGS.paper.grpo, questions } };
   const records = [1, 2, 3, 4].map((step) => change(syntheticStep({ step, seed: 5, grpo: settings.grpo, progress: step / 4 })));
   return {
     records,
@@ -120,8 +120,12 @@ test('@page a wide-screen projector shows button, progress and reward without sc
 for (const path of ['/', '/train', '/group?step=2&signal=gradient']) {
   test(`@page a narrow phone shows ${path} without scrolling sideways`, async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 800 });
-    await open(page, path);
+    // As many questions as a real step has: their list is wider than the phone.
+    await open(page, path, {}, recordedRun(undefined, 16));
     await expect(main(page)).toContainText(/\w{4}/);
+    if (path.startsWith('/group')) {
+      await expect(page.getByRole('list', { name: 'Questions of this step' }).getByRole('button')).toHaveCount(16);
+    }
     const over = await main(page).evaluate((element) =>
       [element, document.documentElement].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
     expect(Math.max(...over)).toBeLessThanOrEqual(0);
