@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readModel } from '../src/cli/models.ts';
-import { startEngine } from '../src/cli/runtime.ts';
+import { startEngine } from '../src/policy/start.node.ts';
 import { encodePolicy, type PolicyFiles } from '../src/policy/checkpoint.ts';
 import { parseConfig } from '../src/policy/config.ts';
 import type { AdamW, Objective, UpdateRow, UpdateTokens } from '../src/policy/engine.ts';

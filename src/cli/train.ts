@@ -8,6 +8,7 @@ import { checkSettings, trainStep, type TrainerParts } from '../grpo/trainer.ts'
 import type { RunSettings } from '../lab/protocol.ts';
 import { stepFile } from '../lab/recorded.ts';
 import type { RewardSettings } from '../reward/reward.ts';
+import { ENGINES, startEngine, type EngineName } from '../policy/start.node.ts';
 import { pythonCalls } from '../rollout/rollout.ts';
 import { SUITES } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
@@ -15,7 +16,7 @@ import { resultLine, resultTable } from './card.ts';
 import { readModel, writeModel } from './models.ts';
 import { main, readOptions, UsageError, type Options, type Values } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
-import { ENGINES, startEngine, startPython } from './runtime.ts';
+import { startPython } from './python.ts';
 
 const preset = DEFAULT_GRPO;
 
@@ -54,7 +55,7 @@ main(async () => {
   const questionsPerTier = values.number('eval-questions', { whole: true, least: 0 });
   const out = values.text('out') === '' ? join('runs', `${values.text('model').replaceAll(/[/\\]/g, '_')}-seed${seed}`) : values.text('out');
   const { checkpoint, tokenizer } = await readModel(values.text('model'));
-  const [engine, python] = await Promise.all([startEngine(values.text('engine')), startPython()]);
+  const [engine, python] = await Promise.all([startEngine(values.text('engine') as EngineName), startPython()]);
   await engine.load(checkpoint);
   // Only now: a wrong model must not cost the results of an earlier run, and two runs must not mix.
   for (const old of ['metrics.jsonl', 'summary.json', 'rollouts', 'model']) await rm(join(out, old), { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { evaluate, DEFAULT_EVALUATION, type EvaluationResult } from '../evaluati
 import { parameterLayout, parseConfig, type PolicyConfig } from '../policy/config.ts';
 import { initialWeights } from '../policy/initialise.ts';
 import { Tokenizer } from '../policy/tokenizer.ts';
+import { ENGINES, startEngine, type EngineName } from '../policy/start.node.ts';
 import { pythonCalls } from '../rollout/rollout.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
@@ -12,7 +13,7 @@ import { resultLine, resultTable } from './card.ts';
 import { MODELS, modelFolder, writeModel } from './models.ts';
 import { main, readOptions, type Options } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
-import { ENGINES, startEngine, startPython } from './runtime.ts';
+import { startPython } from './python.ts';
 
 /** The sizes that ship. */
 const SIZES: Readonly<Record<string, { readonly hidden: number; readonly heads: number; readonly intermediate: number }>> = {
@@ -44,7 +45,7 @@ main(async () => {
   };
   const tokenizer = new Tokenizer();
   const config = configOf(tokenizer, size);
-  const [engine, python] = await Promise.all([startEngine(values.text('engine')), startPython()]);
+  const [engine, python] = await Promise.all([startEngine(values.text('engine') as EngineName), startPython()]);
   await engine.load({ config, weights: initialWeights(config, settings.seed), suppressTokens: tokenizer.suppressTokens });
   const runCalls = pythonCalls(python, TOY_LIMITS);
 

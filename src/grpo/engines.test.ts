@@ -2,20 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
-import { createCpuEngine } from '../policy/cpu/engine.ts';
-import { spawnInNode } from '../policy/cpu/spawn.node.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
-import { acquireDevice } from '../policy/webgpu/device.ts';
-import { createWebGpuEngine } from '../policy/webgpu/engine.ts';
-import { createNodeGpu } from '../policy/webgpu/node.node.ts';
-import { shaders } from '../policy/webgpu/shaders.node.ts';
+import { startEngine } from '../policy/start.node.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
 import type { PythonResult } from '../tools/python/python.ts';
 import type { StepRecord } from './record.ts';
 import { DEFAULT_GRPO } from './settings.ts';
 import { trainStep } from './trainer.ts';
 
-let device: GPUDevice;
 let wgsl: PolicyEngine;
 let cpu: PolicyEngine;
 let files: PolicyFiles;
@@ -23,17 +17,12 @@ let files: PolicyFiles;
 beforeAll(async () => {
   const folder = new URL('../../public/models/arithmetic-small/', import.meta.url);
   files = await loadPolicy((name) => readFile(new URL(name, folder)));
-  const acquired = await acquireDevice(createNodeGpu(), true);
-  if (!acquired.ok) throw new Error(acquired.message);
-  device = acquired.device;
-  wgsl = await createWebGpuEngine({ device, adapterInfo: acquired.info, shaders });
-  cpu = createCpuEngine({ spawn: spawnInNode });
+  [wgsl, cpu] = await Promise.all([startEngine('webgpu'), startEngine('cpu')]);
 });
 
 afterAll(() => {
   wgsl.dispose();
   cpu.dispose();
-  device.destroy();
 });
 
 /** Long outputs and short ones, so that rows of a batch drift apart. */

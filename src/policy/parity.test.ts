@@ -4,15 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parameterLayout, parseConfig, type PolicyConfig } from './config.ts';
-import { createCpuEngine } from './cpu/engine.ts';
-import { spawnInNode } from './cpu/spawn.node.ts';
 import type { AdamW, Checkpoint, PolicyEngine, UpdateRequest, UpdateRow } from './engine.ts';
 import { initialWeights } from './initialise.ts';
 import { Random } from './random.ts';
-import { acquireDevice } from './webgpu/device.ts';
-import { createWebGpuEngine } from './webgpu/engine.ts';
-import { createNodeGpu } from './webgpu/node.node.ts';
-import { shaders } from './webgpu/shaders.node.ts';
+import { startEngine } from './start.node.ts';
 
 const base = {
   model_type: 'llama', vocab_size: 112, rms_norm_eps: 1e-5, rope_theta: 10_000, bos_token_id: 1, eos_token_id: 2, pad_token_id: 0,
@@ -36,22 +31,16 @@ const CONFIGS: readonly (readonly [string, PolicyConfig])[] = [
 const TEMPERATURE = 0.8;
 const ADAMW: AdamW = { learningRate: 1e-3, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
 
-let device: GPUDevice;
 let wgsl: PolicyEngine;
 let cpu: PolicyEngine;
 
 beforeAll(async () => {
-  const acquired = await acquireDevice(createNodeGpu(), true);
-  if (!acquired.ok) throw new Error(acquired.message);
-  device = acquired.device;
-  wgsl = await createWebGpuEngine({ device, adapterInfo: acquired.info, shaders });
-  cpu = createCpuEngine({ spawn: spawnInNode });
+  [wgsl, cpu] = await Promise.all([startEngine('webgpu'), startEngine('cpu')]);
 });
 
 afterAll(() => {
   wgsl.dispose();
   cpu.dispose();
-  device.destroy();
 });
 
 function checkpointOf(config: PolicyConfig): Checkpoint {
