@@ -116,6 +116,20 @@ async function until(condition: () => boolean): Promise<void> {
 }
 const steps = (): number[] => of('step').map((e) => e.summary.step);
 
+async function openLab(): Promise<Lab> {
+  const opened = lab();
+  await opened.handle(hello);
+  return opened;
+}
+
+/** A run that has made so many steps and stands. */
+async function pausedLab(pausedAfter: number): Promise<Lab> {
+  const opened = await openLab();
+  await opened.handle({ type: 'start', settings: SETTINGS, pausedAfter });
+  await until(() => state() === 'paused');
+  return opened;
+}
+
 beforeEach(() => {
   events = [];
   engines = [];
@@ -126,8 +140,7 @@ beforeEach(() => {
 
 describe('a run', () => {
   it('makes its steps, stores each, and ends finished', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'finished');
     expect(steps()).toEqual([1, 2, 3, 4, 5]);
@@ -139,10 +152,7 @@ describe('a run', () => {
   });
 
   it('pauses after the step in progress, steps on alone, and resumes', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(2);
     expect(steps()).toEqual([1, 2]);
     await l.handle({ type: 'step', settings: SETTINGS });
     await until(() => state() === 'paused');
@@ -154,8 +164,7 @@ describe('a run', () => {
   });
 
   it('heeds a pause that comes while it is being prepared', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     const started = l.handle({ type: 'start', settings: SETTINGS });
     await l.handle({ type: 'pause' });
     await started;
@@ -167,8 +176,7 @@ describe('a run', () => {
   });
 
   it('can be stepped when there is none yet, and when it is finished', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'step', settings: { ...SETTINGS, steps: 1 } });
     expect(state()).toBe('finished');
     await l.handle({ type: 'step', settings: SETTINGS });
@@ -176,8 +184,7 @@ describe('a run', () => {
   });
 
   it('is left at once by a reset, loses no finished step, and stays stored', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await until(() => engines.length > 0);
     const engine = engines[0];
     if (engine === undefined) throw new Error('no engine');
@@ -195,10 +202,7 @@ describe('a run', () => {
   });
 
   it('goes on in another lab from where it was stored', async () => {
-    const first = lab();
-    await first.handle(hello);
-    await first.handle({ type: 'start', settings: SETTINGS, pausedAfter: 3 });
-    await until(() => state() === 'paused');
+    await pausedLab(3);
     await until(() => of('runs').at(-1)?.runs[0]?.step === 3);
     // Step 3 was stored, its snapshot was not: a tab closed in between.
     const snapshot = await store.snapshot('run-1');
@@ -206,8 +210,7 @@ describe('a run', () => {
     if (snapshot !== undefined) await store.putSnapshot('run-1', { ...snapshot, step: 2, snapshot: { ...snapshot.snapshot, weights: Float32Array.of(2) } });
     events = [];
 
-    const second = lab();
-    await second.handle(hello);
+    const second = await openLab();
     await second.handle({ type: 'open-run', id: 'run-1' });
     expect(state()).toBe('paused');
     expect(of('run').at(-1)?.run?.step).toBe(2);
@@ -218,8 +221,7 @@ describe('a run', () => {
   });
 
   it('opens any stored step, and says where one is missing', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'finished');
     await l.handle({ type: 'open-step', run: 'run-1', step: 2 });
@@ -229,8 +231,7 @@ describe('a run', () => {
   });
 
   it('is deleted with all it stored', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'finished');
     await l.handle({ type: 'delete-run', id: 'run-1' });
@@ -242,10 +243,7 @@ describe('a run', () => {
 
 describe('a stored run', () => {
   it('is read back as it was written, and refused where another build wrote something else', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 1 });
-    await until(() => state() === 'paused');
+    await pausedLab(1);
     const run = await store.run('run-1');
     expect(readStoredRun(structuredClone(run))).toEqual(run);
     expect(readStoredRun({ ...run, settings: { ...run?.settings, grpo: { ...SETTINGS.grpo, aggregation: 'per-token' } } })).toBeUndefined();
@@ -255,8 +253,7 @@ describe('a stored run', () => {
 
 describe('faults', () => {
   it('a lost device: another engine goes on from the last snapshot, the steps since are made again', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await until(() => engines.length > 0);
     const first = engines[0];
     if (first === undefined) throw new Error('no engine');
@@ -285,8 +282,7 @@ describe('faults', () => {
         return Promise.resolve({ engine, reason: 'gpu' });
       },
     };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await until(() => engines.length > 0);
     const first = engines[0];
     if (first === undefined) throw new Error('no engine');
@@ -313,8 +309,7 @@ describe('faults', () => {
         return Promise.resolve({ engine, reason: 'chosen' });
       },
     };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'failed');
     expect(of('fault').at(-1)).toMatchObject({ about: 'run', message: 'the device was lost' });
@@ -324,10 +319,7 @@ describe('faults', () => {
   });
 
   it('a device lost while paused: another engine can be chosen, from the last snapshot', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 3 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(3);
     const [first] = engines;
     if (first !== undefined) first.lost = true;
     await l.handle({ type: 'choose-engine', engine: 'cpu' });
@@ -338,10 +330,7 @@ describe('faults', () => {
   });
 
   it('an engine that cannot load the policy: the old one stays at work', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(2);
     overrides.startEngine = () => {
       const engine = new CountingEngine('cpu');
       engine.load = () => Promise.reject(new EngineError('a thread could not start', 'internal'));
@@ -359,8 +348,7 @@ describe('faults', () => {
   it('a full disk: said, and the run goes on in memory', async () => {
     const full = (): Promise<never> => Promise.reject(new Error('quota exceeded'));
     store = { ...store, putStep: full, putRun: full, putSnapshot: full };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'finished');
     expect(steps()).toEqual([1, 2, 3, 4, 5]);
@@ -369,10 +357,7 @@ describe('faults', () => {
   });
 
   it('a stored run that cannot be loaded is left, and cannot be trained from other weights', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(2);
     await until(() => of('runs').at(-1)?.runs[0]?.step === 2);
     const [engine] = engines;
     if (engine !== undefined) engine.load = () => Promise.reject(new EngineError('wrong size', 'invalid'));
@@ -385,8 +370,7 @@ describe('faults', () => {
 
   it('a model that cannot be loaded: said where it belongs, and no run is stored', async () => {
     overrides = { loadModel: () => Promise.reject(Object.assign(new Error('config.json is missing'), { name: 'CheckpointError' })) };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     expect(of('fault')).toEqual([{ type: 'fault', about: 'model', message: 'config.json is missing' }]);
     expect(await store.runs()).toEqual([]);
@@ -395,8 +379,7 @@ describe('faults', () => {
   it('Python that cannot be loaded: said, and no run is stored', async () => {
     const failing: Python = { ...python, ready: () => Promise.reject(Object.assign(new Error('no wasm'), { name: 'PythonUnavailable' })) };
     overrides = { createPython: () => failing };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     expect(of('python').at(-1)?.status).toMatchObject({ state: 'failed', message: 'no wasm' });
     expect(of('fault').at(-1)).toMatchObject({ about: 'python' });
@@ -406,8 +389,7 @@ describe('faults', () => {
 
   it('no storage: a notice, and the run goes on in memory', async () => {
     overrides = { openStore: () => Promise.reject(new Error('private window')) };
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });
     await until(() => state() === 'finished');
     expect(of('notice').map((e) => e.code)).toContain('storage-unavailable');
@@ -415,8 +397,7 @@ describe('faults', () => {
   });
 
   it('settings that cannot train: said, and the lab lives on', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'start', settings: { ...SETTINGS, grpo: { ...SETTINGS.grpo, temperature: 0 } } });
     expect(of('fault').at(-1)?.message).toMatch('temperature');
     await l.handle({ type: 'start', settings: SETTINGS });
@@ -424,8 +405,7 @@ describe('faults', () => {
   });
 
   it('a hidden page saves after the step in progress', async () => {
-    const l = lab();
-    await l.handle(hello);
+    const l = await openLab();
     await l.handle({ type: 'visibility', visible: false });
     await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
     await until(() => state() === 'paused');
@@ -437,10 +417,7 @@ describe('faults', () => {
 
 describe('another engine', () => {
   it('that cannot be had leaves the one at work, and says so', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(2);
     overrides.startEngine = () => Promise.reject(new EngineError('no adapter', 'unsupported'));
     await l.handle({ type: 'choose-engine', engine: 'webgpu' });
     expect(of('fault').at(-1)).toMatchObject({ about: 'engine', message: 'no adapter' });
@@ -451,10 +428,7 @@ describe('another engine', () => {
   });
 
   it('takes over in mid-run with the same weights', async () => {
-    const l = lab();
-    await l.handle(hello);
-    await l.handle({ type: 'start', settings: SETTINGS, pausedAfter: 2 });
-    await until(() => state() === 'paused');
+    const l = await pausedLab(2);
     await l.handle({ type: 'choose-engine', engine: 'cpu' });
     expect(engines[0]?.disposed).toBe(true);
     expect(engines[1]?.updates).toBe(2);
