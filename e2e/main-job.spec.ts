@@ -167,3 +167,24 @@ test('@main-job the same on the WGSL engine, over a software adapter', async ({ 
   await chooseCallingRollout(page);
   await checkMask(page);
 });
+
+test('@main-job a run that is open in one tab is not trained in another', async ({ page, context }) => {
+  await page.goto('/#/train');
+  await page.getByRole('radio', { name: /^Quick/ }).click();
+  await page.getByRole('button', { name: 'Train', exact: true }).click();
+  await expect(runRegion(page).getByText(/^Step [1-9]\d* of 40$/)).toBeVisible({ timeout: LONG });
+  await pause(page);
+
+  const other = await context.newPage();
+  await other.goto('/#/train');
+  await other.getByRole('button', { name: 'Resume the last run' }).click();
+  await expect(other.getByText('This run is open in another tab.')).toBeVisible({ timeout: LONG });
+  await expect(other.getByRole('button', { name: 'Train', exact: true })).toBeEnabled();
+
+  // The first tab goes, and with it its claim, as soon as the browser has ended its worker.
+  await page.close();
+  await expect(async () => {
+    await other.getByRole('button', { name: 'Resume the last run' }).click({ timeout: 1000 });
+    await expect(runRegion(other).getByText(/^Step [1-9]\d* of 40$/)).toBeVisible({ timeout: 10_000 });
+  }).toPass({ timeout: 60_000 });
+});

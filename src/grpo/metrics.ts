@@ -35,6 +35,7 @@ export function stepMetrics(groups: readonly GroupRecord[], settings: GrpoSettin
     ...part('answer', all.map((t) => t.reward.answer)),
     ...part('format', all.map((t) => t.reward.formatRelaxed + t.reward.formatStrict)),
     ...part('execution', all.flatMap((t) => (t.reward.execution === null ? [] : [t.reward.execution]))),
+    'rewards/call_cost/mean': mean(all.map((t) => t.reward.callCost)),
     'completions/mean_length': mean(lengths),
     'completions/min_length': least(lengths),
     'completions/max_length': most(lengths),

@@ -84,6 +84,8 @@ let events: LabEvent[] = [];
 let engines: CountingEngine[] = [];
 let store: RunStore;
 let clock = 0;
+/** Runs that some tab has: shared, as locks are. */
+const claimed = new Set<string>();
 let overrides: Partial<Platform> = {};
 
 function lab(): Lab {
@@ -99,6 +101,11 @@ function lab(): Lab {
     loadModel: () => Promise.resolve({
       checkpoint: { config: testConfig, weights: new Float32Array(parameterLayout(testConfig).size), suppressTokens: [] }, tokenizer,
     }),
+    claim(id) {
+      if (claimed.has(id)) return Promise.resolve(undefined);
+      claimed.add(id);
+      return Promise.resolve(() => { claimed.delete(id); });
+    },
     now: () => (clock += 1),
     newId: () => `run-${++ids}`,
   };
@@ -135,6 +142,7 @@ beforeEach(() => {
   engines = [];
   store = memoryRunStore();
   clock = 0;
+  claimed.clear();
   overrides = {};
 });
 
@@ -209,6 +217,8 @@ describe('a run', () => {
     await store.truncate('run-1', 1);
     if (snapshot !== undefined) await store.putSnapshot('run-1', { ...snapshot, step: 2, snapshot: { ...snapshot.snapshot, weights: Float32Array.of(2) } });
     events = [];
+    // The browser gives the locks of a closed tab back.
+    claimed.clear();
 
     const second = await openLab();
     await second.handle({ type: 'open-run', id: 'run-1' });
@@ -248,6 +258,34 @@ describe('a stored run', () => {
     expect(readStoredRun(structuredClone(run))).toEqual(run);
     expect(readStoredRun({ ...run, settings: { ...run?.settings, grpo: { ...SETTINGS.grpo, aggregation: 'per-token' } } })).toBeUndefined();
     expect(readStoredRun(undefined)).toBeUndefined();
+  });
+});
+
+describe('two tabs', () => {
+  it('never train one run at once, and neither deletes what the other has open', async () => {
+    await pausedLab(2);
+    await until(() => of('runs').at(-1)?.runs[0]?.step === 2);
+    events = [];
+    const second = await openLab();
+    await second.handle({ type: 'open-run', id: 'run-1' });
+    await second.handle({ type: 'resume' });
+    await second.handle({ type: 'delete-run', id: 'run-1' });
+    expect(of('notice').map((e) => e.code)).toEqual(['open-elsewhere', 'open-elsewhere']);
+    expect(of('run').at(-1)?.run).toBeUndefined();
+    expect(steps()).toEqual([]);
+    expect(await store.run('run-1')).toBeDefined();
+  });
+
+  it('can take over a run that the other has left', async () => {
+    const first = await pausedLab(2);
+    await first.handle({ type: 'reset' });
+    events = [];
+    const second = await openLab();
+    await second.handle({ type: 'open-run', id: 'run-1' });
+    expect(state()).toBe('paused');
+    await second.handle({ type: 'delete-run', id: 'run-1' });
+    expect(await store.run('run-1')).toBeUndefined();
+    expect(claimed.size).toBe(0);
   });
 });
 

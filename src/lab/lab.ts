@@ -33,13 +33,17 @@ export interface Platform {
   createPython(assets: string): Python;
   openStore(): Promise<RunStore>;
   loadModel(assets: string, name: string): Promise<PolicyFiles>;
+  /**
+   * Claims a run for this lab alone among all tabs. Returns what gives it back, or undefined where another tab has it.
+   */
+  claim(id: string): Promise<(() => void) | undefined>;
   /** Milliseconds since 1970. */
   now(): number;
   newId(): string;
 }
 
 /** A snapshot is taken when this many milliseconds have passed since the last one: what a closed tab can lose. */
-const SNAPSHOT_EVERY = 4000;
+const SNAPSHOT_EVERY = 1000;
 
 /** Engines lost with no step made in between, after which a run fails. */
 const LOSSES_IN_A_ROW = 2;
@@ -50,6 +54,8 @@ const WARM_UP: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', se
 interface Run {
   summary: RunSummary;
   readonly files: PolicyFiles;
+  /** Gives the claim on this run back. */
+  readonly release: () => void;
   /** Tokens sampled so far. */
   tokens: number;
   /** In memory too: a lost device must not wait for the disk. */
@@ -73,6 +79,8 @@ export class Lab {
   /** A pause that came while a run was being prepared holds once it is. */
   private pauseAsked = false;
   private abort = new AbortController();
+  /** The run that was last asked for could not be opened. */
+  private refused = false;
   private saveSoon = false;
   private visible = true;
   private readonly stepSeconds: number[] = [];
@@ -108,6 +116,7 @@ export class Lab {
 
   private async carryOut(command: Exclude<Command, { type: 'pause' | 'visibility' }>): Promise<void> {
     try {
+      if (command.type !== 'resume') this.refused = false;
       switch (command.type) {
         case 'hello':
           await this.hello(command.assets, command.engine);
@@ -121,27 +130,21 @@ export class Lab {
           this.go(command.pausedAfter ?? Infinity);
           break;
         case 'resume':
-          if (this.run !== undefined) this.go(Infinity);
+          // Meant for the run that could not be opened, not for the one that stayed.
+          if (this.run !== undefined && !this.refused) this.go(Infinity);
           break;
         case 'step':
           await this.oneStep(command.settings);
           break;
         case 'reset':
           await this.stopLoop();
-          this.run = undefined;
-          this.emit({ type: 'run', run: undefined });
+          this.forget();
           break;
         case 'open-run':
           await this.openRun(command.id);
           break;
         case 'delete-run':
-          if (this.run?.summary.id === command.id) {
-            await this.stopLoop();
-            this.run = undefined;
-            this.emit({ type: 'run', run: undefined });
-          }
-          await this.keep((store) => store.deleteRun(command.id));
-          await this.listRuns();
+          await this.deleteRun(command.id);
           break;
         case 'open-step':
           await this.openStep(command.run, command.step);
@@ -224,7 +227,8 @@ export class Lab {
         info: engine.info,
         reason,
         ...(detail === undefined ? {} : { detail }),
-        ...(recent.length === 0 ? {} : { secondsPerStep: average(recent) }),
+        // A step that compiled says nothing about the pace.
+        ...(recent.length === 0 || this.cold ? {} : { secondsPerStep: average(recent) }),
       },
     });
   }
@@ -262,11 +266,15 @@ export class Lab {
       this.engine(),
       this.platform.loadModel(this.assets, settings.model),
     ]);
+    this.run?.release();
+    const id = this.platform.newId();
     const run: Run = {
+      release: (await this.platform.claim(id)) ?? ((): void => undefined),
       summary: {
-        id: this.platform.newId(), started: this.platform.now(), settings, step: 0, state: 'preparing', engine: engine.info,
+        id, started: this.platform.now(), settings, step: 0, state: 'preparing', engine: engine.info,
       },
-      files, tokens: 0, snapshot: undefined, savedAt: this.platform.now(),
+      // Never saved: the first step is kept at once.
+      files, tokens: 0, snapshot: undefined, savedAt: -Infinity,
     };
     this.run = run;
     this.emitRun();
@@ -283,8 +291,9 @@ export class Lab {
     await this.listRuns();
   }
 
-  /** Leaves a run that could not be prepared: nothing may train it from whatever weights the engine holds. */
+  /** Leaves the run: nothing may train it from whatever weights the engine holds, and other tabs may have it. */
   private forget(): void {
+    this.run?.release();
     this.run = undefined;
     this.emit({ type: 'run', run: undefined });
   }
@@ -383,7 +392,7 @@ export class Lab {
     const left = (run.summary.settings.steps - step) * average(this.stepSeconds);
     this.emit({ type: 'step', run: run.summary.id, summary, secondsLeft: left });
     this.emitRun();
-    if (record.skipped === 'all-groups-equal') this.emit({ type: 'notice', code: 'all-groups-equal' });
+    if (record.skipped === 'all-groups-equal' && run.summary.settings.grpo.group > 1) this.emit({ type: 'notice', code: 'all-groups-equal' });
     if (this.saveSoon || this.platform.now() - run.savedAt > SNAPSHOT_EVERY) await this.save(run, engine);
   }
 
@@ -437,6 +446,7 @@ export class Lab {
       await store.putSnapshot(run.summary.id, snapshot);
       await store.putRun(run.summary);
     });
+    await this.listRuns();
   }
 
   /** Writes to the store. A full disk must not end a run: its weights and its last snapshot are in memory. */
@@ -465,18 +475,56 @@ export class Lab {
     return snapshot;
   }
 
-  private async openRun(id: string): Promise<void> {
-    await this.stopLoop();
+  /** The claim on a run, our own included; where another tab has it, the person is told. */
+  private async claim(id: string): Promise<(() => void) | undefined> {
+    if (this.run?.summary.id === id) return this.run.release;
+    const release = await this.platform.claim(id);
+    if (release === undefined) {
+      this.refused = true;
+      this.emitRun();
+      this.emit({ type: 'notice', code: 'open-elsewhere' });
+    }
+    return release;
+  }
+
+  private async deleteRun(id: string): Promise<void> {
+    const release = await this.claim(id);
+    if (release === undefined) return;
+    if (this.run?.summary.id === id) {
+      await this.stopLoop();
+      this.run = undefined;
+      this.emit({ type: 'run', run: undefined });
+    }
+    await this.keep((store) => store.deleteRun(id));
+    release();
+    await this.listRuns();
+  }
+
+  /** @throws where the run is not stored any more, or its model is not there. */
+  private async readRun(id: string, release: () => void): Promise<Run> {
     const store = await this.opened();
     const stored = await store.run(id);
     if (stored === undefined) throw new RangeError('this run is not stored here any more');
     const snapshot = await store.snapshot(id);
     const files = await this.platform.loadModel(this.assets, stored.settings.model);
-    const run: Run = { summary: stored, files, tokens: snapshot?.tokens ?? 0, snapshot, savedAt: this.platform.now() };
+    return { summary: stored, files, release, tokens: snapshot?.tokens ?? 0, snapshot, savedAt: this.platform.now() };
+  }
+
+  private async openRun(id: string): Promise<void> {
+    const release = await this.claim(id);
+    if (release === undefined) return;
+    await this.stopLoop();
+    const run = await this.readRun(id, release).catch((error: unknown) => {
+      // The run that was open stays, and is not what a following `resume` means.
+      this.refused = true;
+      if (this.run?.summary.id !== id) release();
+      throw error;
+    });
+    if (this.run?.summary.id !== id) this.run?.release();
     // Curves first: they can be looked at while the engine starts.
     this.run = run;
     this.emitRun();
-    await this.goBackTo(run, snapshot?.step ?? 0, snapshot?.tokens ?? 0);
+    await this.goBackTo(run, run.snapshot?.step ?? 0, run.tokens);
     this.setState(run, 'preparing');
     try {
       await this.loadOrReplace(run);

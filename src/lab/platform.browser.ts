@@ -73,7 +73,24 @@ async function loadModel(assets: string, name: string): Promise<PolicyFiles> {
   });
 }
 
+/** A Web Lock for each run: held by a tab's worker, and given back by the browser when that tab goes. */
+async function claim(id: string): Promise<(() => void) | undefined> {
+  // Pages that are not secure contexts have no locks; there two tabs must keep out of each other's way by themselves.
+  const { locks } = navigator as { readonly locks?: LockManager };
+  if (locks === undefined) return () => undefined;
+  return new Promise((resolve, reject) => {
+    locks.request(`atelier-run-${id}`, { ifAvailable: true }, (lock) => {
+      if (lock === null) {
+        resolve(undefined);
+        return undefined;
+      }
+      return new Promise<void>((release) => { resolve(release); });
+    }).catch(reject);
+  });
+}
+
 export const browserPlatform: Platform = {
+  claim,
   startEngine,
   createPython: createBrowserPython,
   openStore: () => openRunStore(),

@@ -126,7 +126,10 @@ export type LabEvent =
   /** Something happened that the person should know, e.g. resumed after the device was lost. */
   | { readonly type: 'notice'; readonly code: NoticeCode };
 
-export type NoticeCode = 'resumed-after-device-loss' | 'moved-to-cpu' | 'storage-unavailable' | 'all-groups-equal';
+export type NoticeCode =
+  /** Another tab has this run open: two at once would write over each other. */
+  | 'open-elsewhere'
+  | 'resumed-after-device-loss' | 'moved-to-cpu' | 'storage-unavailable' | 'all-groups-equal';
 
 /** A recorded run that ships with the page: shown, and said to be recorded, before anything is trained. */
 export interface RecordedRun {

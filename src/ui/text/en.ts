@@ -277,6 +277,7 @@ export const en = {
   'series.total': 'total',
   'series.answer': 'answer',
   'series.format': 'format',
+  'series.cost': 'cost of calls',
   'series.execution': 'calls that ran',
   'series.tier': ({ tier }: { tier: number }) => `tier ${n(tier)}`,
   'series.equal': 'measured',
@@ -314,7 +315,14 @@ export const en = {
   'group.questions': 'Questions of this step',
   'group.questionFacts': ({ tier, mean, equal }: { tier: number; mean: string; equal: boolean }) =>
     `tier ${n(tier)}, mean reward ${mean}${equal ? ', all rewards equal' : ''}`,
-  'group.statistics': ({ mean, std }: { mean: string; std: string }) => `Mean ${mean} (the rule), σ ${std} (the band). The advantage says how far a rollout stands above the mean.`,
+  'group.statistics': ({ mean, std }: { mean: string; std: string }) => `Mean ${mean} (the line), σ ${std} (the band). The advantage says how far a rollout stands above the mean, in units of σ unless the settings say otherwise.`,
+  'group.alone': 'With one rollout a question there is nothing to compare it with: its advantage is 0, whatever it earned.',
+  'key.parts': 'Parts of a reward',
+  'key.marks': 'Who wrote a token',
+  'key.answer': 'answer, 2',
+  'key.format': 'format, 1: tags and their order',
+  'key.execution': 'calls that ran, 1',
+  'key.context': 'context only, not trained',
   'group.equal': ({ n: count, reward }: { n: number; reward: string }) =>
     `All ${n(count)} rewards are ${reward}, so every advantage is 0 and this group pushes nothing. That is no fault: there is no better rollout to learn from.`,
   'group.dropped': 'It was replaced by another question.',
@@ -447,5 +455,6 @@ export const en = {
   'notice.resumed-after-device-loss': 'The graphics device was lost for a moment. The run went on from its last snapshot.',
   'notice.moved-to-cpu': 'The run went on with the CPU engine.',
   'notice.storage-unavailable': 'This browser stores nothing for this page: runs are gone when it is closed.',
+  'notice.open-elsewhere': 'This run is open in another tab. Go on there, or close that tab first.',
   'notice.all-groups-equal': 'In the last step every group had equal rewards, so nothing was updated. Common near the end: there is little left to learn.',
 };

@@ -11,6 +11,7 @@ import { useTheme } from '../../stores/theme.ts';
 import { format, t } from '../../text/text.ts';
 import { Chooser } from './Chooser.tsx';
 import { Inspector } from './Inspector.tsx';
+import { Key } from './Key.tsx';
 import { RolloutDetail } from './RolloutDetail.tsx';
 import { Rollouts } from './Rollouts.tsx';
 import { SignalBar } from './SignalBar.tsx';
@@ -109,14 +110,15 @@ function Group({ view, record, selection }: GroupProps): ReactNode {
   );
 }
 
-/** The mean, the spread and the rule, in one line; or why there is nothing to learn. */
+/** The mean and the spread in one line, what the marks stand for, and why there may be nothing to learn. */
 function Comparison({ group }: { readonly group: GroupRecord }): ReactNode {
   return (
     <div className={styles.comparison}>
       <p>
-        {t('group.statistics', { mean: format.fixed(group.mean, 2), std: format.fixed(group.std, 2) })}
+        {group.members.length === 1 ? t('group.alone') : t('group.statistics', { mean: format.fixed(group.mean, 2), std: format.fixed(group.std, 2) })}
       </p>
-      {group.equal && (
+      <Key />
+      {group.equal && group.members.length > 1 && (
         <Notice kind="note">
           {t('group.equal', { n: group.members.length, reward: format.fixed(group.mean, 2) })}
           {group.dropped && ` ${t('group.dropped')}`}

@@ -55,8 +55,14 @@ export function Rollouts({ group, paint, selection, onPreview }: RolloutsProps):
     const row = target.closest<HTMLElement>('[data-rollout]')?.dataset.rollout;
     return at === undefined || row === undefined ? undefined : { rollout: Number(row), token: Number(at) };
   };
+  /** Anywhere else in a row chooses the rollout, at its first token of the policy. */
+  const rowUnder = (target: EventTarget): { rollout: number; token: number } | undefined => {
+    const row = target instanceof HTMLElement ? Number(target.closest<HTMLElement>('[data-rollout]')?.dataset.rollout) : NaN;
+    const member = group.members[row - 1];
+    return member && { rollout: row, token: Math.max(0, member.owner.indexOf(POLICY)) };
+  };
   const onClick = (event: MouseEvent): void => {
-    const hit = under(event.target);
+    const hit = under(event.target) ?? rowUnder(event.target);
     if (hit !== undefined) pick(hit.rollout, hit.token);
   };
   const onKeyDown = (event: KeyboardEvent): void => {

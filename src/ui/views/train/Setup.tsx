@@ -2,13 +2,15 @@ import { RadioGroup } from 'radix-ui';
 import { useId, useState, type ReactNode } from 'react';
 import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { NumberField } from '../../components/NumberField.tsx';
+import { Notice } from '../../components/Notice.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { SwitchField } from '../../components/SwitchField.tsx';
 import { VARIANTS, type VariantName } from '../../../grpo/settings.ts';
 import { draft, useDraft } from '../../stores/draft.ts';
+import { useLab } from '../../stores/lab.ts';
 import { t, type PlainKey } from '../../text/text.ts';
 import { FIELD_GROUPS, FIELDS, mostOf, nameOf, valueAt, type FieldPath, type GroupName } from './fields.ts';
-import { PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
+import { differences, PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
 import styles from './Setup.module.css';
 
 const VARIANT_NAMES = Object.keys(VARIANTS) as VariantName[];
@@ -19,6 +21,8 @@ export function Setup(): ReactNode {
   const id = useId();
   const [open, setOpen] = useState(false);
   const variant = variantOf(settings.grpo);
+  const run = useLab((s) => s.run);
+  const changed = run?.state === 'paused' && differences(settings, run.settings).length > 0;
   return (
     <section className={styles.setup} aria-label={t('setup.title')}>
       <div>
@@ -40,6 +44,8 @@ export function Setup(): ReactNode {
             </RadioGroup.Item>
           ))}
         </RadioGroup.Root>
+        {/* Below what is pressed: it must not move from under the pointer. */}
+        {changed && <Notice kind="note">{t('train.changed')}</Notice>}
       </div>
       <div>
         <h2 className={styles.heading}>{t('setup.variant')}</h2>

@@ -8,7 +8,6 @@ import { RunStatus } from '../../shell/RunStatus.tsx';
 import { useDraft } from '../../stores/draft.ts';
 import { lab, useLab } from '../../stores/lab.ts';
 import { t } from '../../text/text.ts';
-import { differences } from './presets.ts';
 import styles from './Transport.module.css';
 
 /** Train, pause, step, reset; and where the run is. */
@@ -24,7 +23,6 @@ export function Transport(): ReactNode {
   const active = state === 'running' || state === 'preparing' || asked === 'start';
   const unusable = connection === 'failed' || connection === 'other-version';
   const unfinished = run === undefined && asked === undefined ? runs.find((r) => r.step > 0 && r.step < r.settings.steps) : undefined;
-  const changed = run !== undefined && state === 'paused' && differences(draft, run.settings).length > 0;
   return (
     <section className={styles.transport} aria-label={t('train.transport')}>
       <Primary state={asked === 'start' ? 'preparing' : state} disabled={unusable || asked !== undefined || state === 'preparing'} onTrain={() => {
@@ -56,7 +54,6 @@ export function Transport(): ReactNode {
           {run.step > 0 && <Link to={groupAddress({ run: run.id, step: run.step })}>{t('train.openStep', { step: run.step })}</Link>}
         </p>
       )}
-      {changed && <Notice kind="note">{t('train.changed')}</Notice>}
       {unusable && <Notice kind="fault">{t(connection === 'failed' ? 'fault.worker' : 'fault.version')}</Notice>}
       {(['run', 'model', 'engine', 'python'] as const).map((place) => faults[place] !== undefined && (
         <Notice key={place} kind="fault" detail={[faults[place].message, faults[place].detail].filter(Boolean).join(' – ')}>{t(place === 'run' && run === undefined ? 'fault.start' : `fault.${place}`)}</Notice>

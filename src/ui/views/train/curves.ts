@@ -6,7 +6,7 @@ import { niceDomain, type Domain } from '../../figures/scale.ts';
 
 export type CurveName = 'reward' | 'accuracy' | 'calls' | 'equal' | 'length' | 'kl' | 'entropy' | 'clip' | 'gradient';
 export type SeriesName =
-  | 'total' | 'answer' | 'format' | 'execution' | 'tier' | 'equal' | 'expected' | 'mean' | 'longest' | 'kl' | 'entropy'
+  | 'total' | 'answer' | 'format' | 'execution' | 'cost' | 'tier' | 'equal' | 'expected' | 'mean' | 'longest' | 'kl' | 'entropy'
   | 'clip' | 'gradient';
 
 export interface CurveSeries {
@@ -53,10 +53,13 @@ export function rewardCurve(steps: readonly StepSummary[], inParts: boolean): Cu
   const parts = (['answer', 'format', 'execution'] as const).map((name, i): CurveSeries => ({
     name, values: metric(steps, `rewards/${name}/mean`), colour: `var(--parts-${i + 1})`, draw: 'band',
   }));
+  // Taken off the sum of the parts, so that the total runs below their upper edge.
+  const cost: CurveSeries = { name: 'cost', values: metric(steps, 'rewards/call_cost/mean'), colour: 'var(--muted)', dashed: true };
+  const costs = cost.values.some((value) => value < 0) ? [cost] : [];
   return {
     name: 'reward',
-    series: inParts ? [...parts, total] : [total],
-    domain: niceDomain(total.values, [0, MAX_REWARD]),
+    series: inParts ? [...parts, ...costs, total] : [total],
+    domain: niceDomain([...total.values, ...costs.flatMap(({ values }) => values)], [0, MAX_REWARD]),
     digits: 2,
   };
 }

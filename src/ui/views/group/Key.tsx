@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { t } from '../../text/text.ts';
+import { GLYPHS } from './tokens.ts';
+import styles from './Key.module.css';
+
+const PARTS = ['answer', 'format', 'execution'] as const;
+const KINDS = ['prompt', 'think', 'call', 'output', 'answer', 'stray'] as const;
+
+/** What the shades of a reward and the marks of a token stand for. */
+export function Key(): ReactNode {
+  return (
+    <div className={styles.key}>
+      <ul className={styles.list} aria-label={t('key.parts')}>
+        {PARTS.map((part, i) => (
+          <li key={part}><span className={styles.swatch} style={{ background: `var(--parts-${i + 1})` }} aria-hidden="true" />{t(`key.${part}`)}</li>
+        ))}
+      </ul>
+      <ul className={styles.list} aria-label={t('key.marks')}>
+        {KINDS.map((kind) => (
+          <li key={kind}><span className={styles.glyph} data-kind={kind} aria-hidden="true">{GLYPHS[kind]}</span>{t(`kind.${kind}`)}</li>
+        ))}
+        <li><span className={styles.context} aria-hidden="true" />{t('key.context')}</li>
+      </ul>
+    </div>
+  );
+}
