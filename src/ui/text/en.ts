@@ -248,7 +248,7 @@ export const en = {
 
   'curves.title': 'Curves',
   'curves.empty': 'Curves appear with the first step.',
-  'curves.hint': 'Point at a curve to read a step, click to open its groups.',
+  'curves.hint': 'Choose a step on a curve to read it; a click or tap opens its groups.',
   'curves.at': ({ step }: { step: number }) => `Step ${n(step)}. Click to open its groups.`,
   'curves.open': 'Arrow keys choose a step, Enter opens its groups',
   'curves.rewardAs': 'Reward as',
@@ -373,7 +373,7 @@ export const en = {
   'owner.environment': 'environment',
 
   'inspector.title': 'Token',
-  'inspector.none': 'Point at a token, or focus the rollouts and use the arrow keys.',
+  'inspector.none': 'Point at a token or tap it; with the rollouts in focus, the arrow keys walk.',
   'inspector.sentence': ({ number, sentence }: { number: number; sentence: string }) => `Rollout ${n(number)}, ${sentence}`,
   'token.head': ({ token, text, kind }: { token: number; text: string; kind: string }) => `token ${n(token)}, \`${text}\`, ${kind}`,
   'token.inLoss': 'in the loss',
