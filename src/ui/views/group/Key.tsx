@@ -17,7 +17,7 @@ export function Key(): ReactNode {
       </ul>
       <ul className={styles.list} aria-label={t('key.marks')}>
         {KINDS.map((kind) => (
-          <li key={kind}><span className={styles.glyph} data-kind={kind} aria-hidden="true">{GLYPHS[kind]}</span>{t(`kind.${kind}`)}</li>
+          <li key={kind}><span className={styles.glyph} data-mark={kind} aria-hidden="true">{GLYPHS[kind]}</span>{t(`kind.${kind}`)}</li>
         ))}
         <li><span className={styles.context} aria-hidden="true" />{t('key.context')}</li>
       </ul>
