@@ -32,8 +32,8 @@ export function compareGroup(rewards: readonly number[], rule: AdvantageRule): G
 }
 
 /**
- * The share of groups in which all outcomes are equal when each is right with probability p: p^G + (1−p)^G.
- * An upper bound's neighbour for graded rewards, shown beside the measured share.
+ * The share of groups in which all outcomes are equal when each is right with probability p: p^G + (1−p)^G. Shown
+ * beside the measured share, which also sees the rewards' other parts.
  */
 export function expectedEqualShare(successRate: number, group: number): number {
   return successRate ** group + (1 - successRate) ** group;

@@ -178,7 +178,7 @@ export class Lab {
   private async warmUp({ engine }: StartedEngine, signal: AbortSignal): Promise<void> {
     if (engine.info.software) return;
     try {
-      await this.python_();
+      await this.pythonInfo();
       const files = await this.platform.loadModel(this.assets, WARM_UP.model);
       await engine.load(files.checkpoint);
       for (let step = 1; step <= 2; step++) {
@@ -281,7 +281,7 @@ export class Lab {
     this.emit({ type: 'history', run: run.summary.id, steps: [] });
     // Before the first step, so that a run whose weights no engine can hold is never stored.
     try {
-      await this.python_();
+      await this.pythonInfo();
       await this.loadOrReplace(run);
     } catch (error) {
       this.forget();
@@ -555,7 +555,7 @@ export class Lab {
     return this.started;
   }
 
-  private async python_(): Promise<PythonInfo> {
+  private async pythonInfo(): Promise<PythonInfo> {
     if (this.pythonReady === undefined) throw new Error('Python has not been started');
     return this.pythonReady;
   }
