@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { startEngine } from '../policy/start.node.ts';
+import type { RunCalls } from '../rollout/rollout.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
 import type { PythonResult } from '../tools/python/python.ts';
 import type { StepRecord } from './record.ts';
@@ -26,8 +27,8 @@ afterAll(() => {
 });
 
 /** Long outputs and short ones, so that rows of a batch drift apart. */
-const runCalls = (calls: readonly string[]): Promise<PythonResult[]> =>
-  Promise.resolve(calls.map((code): PythonResult => ({ ok: true, output: '7'.repeat(1 + (code.length % 20)), truncated: false, seconds: 0 })));
+const runCalls: RunCalls = (calls) =>
+  Promise.resolve(calls.map(({ code }): PythonResult => ({ ok: true, output: '7'.repeat(1 + (code.length % 20)), truncated: false, seconds: 0 })));
 
 async function twoSteps(engine: PolicyEngine): Promise<StepRecord[]> {
   await engine.load(files.checkpoint);

@@ -5,6 +5,7 @@ import { loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
 import { createCpuEngine } from '../policy/cpu/engine.ts';
 import { spawnInNode } from '../policy/cpu/spawn.node.ts';
 import type { PolicyEngine, UpdateReport, UpdateRequest } from '../policy/engine.ts';
+import type { RunCalls } from '../rollout/rollout.ts';
 import { POLICY, PROMPT } from '../rollout/trajectory.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
 import type { PythonResult } from '../tools/python/python.ts';
@@ -23,7 +24,7 @@ afterAll(() => { engine.dispose(); });
 beforeEach(async () => { await engine.load(files.checkpoint); });
 
 /** Runs every other call. */
-const runCalls = (calls: readonly string[]): Promise<PythonResult[]> =>
+const runCalls: RunCalls = (calls) =>
   Promise.resolve(calls.map((_, i): PythonResult => i % 2 === 0
     ? { ok: true, output: '7', truncated: false, seconds: 0 }
     : { ok: false, output: 'NameError: x', truncated: false, seconds: 0, error: { kind: 'exception', type: 'NameError', message: 'x' } }));

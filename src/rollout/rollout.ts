@@ -11,12 +11,27 @@ import {
   ENVIRONMENT, POLICY, PROMPT, tagsOf, type Owner, type StopReason, type Tags, type ToolCall, type Trajectory,
 } from './trajectory.ts';
 
-/** What answers the calls of a turn. */
-export type RunCalls = (calls: readonly string[], signal?: AbortSignal) => Promise<readonly PythonResult[]>;
+/** A call that a rollout makes, with all that an answer may depend on. */
+export interface CallRequest {
+  readonly code: string;
+  readonly task: Task;
+  /**
+   * The calls of this rollout that were answered before, in order. An environment with state makes it again from
+   * them: so a rollout can be stepped, branched and replayed without anything being kept.
+   */
+  readonly earlier: readonly ToolCall[];
+  /** With the number of earlier calls they key the randomness of an environment. */
+  readonly seed: number;
+  readonly step: number;
+  readonly stream: number;
+}
 
-/** Calls answered by real Python. */
+/** What answers the calls of a turn: one result a call, in their order. */
+export type RunCalls = (calls: readonly CallRequest[], signal?: AbortSignal) => Promise<readonly PythonResult[]>;
+
+/** Calls answered by real Python, each in a namespace of its own: nothing is shared between the calls of a rollout. */
 export function pythonCalls(python: Python, limits: PythonLimits): RunCalls {
-  return (calls, signal) => python.run(calls, limits, signal);
+  return (calls, signal) => python.run(calls.map(({ code }) => code), limits, signal);
 }
 
 export interface RolloutRequest {
@@ -160,7 +175,11 @@ export async function rollOut(request: RolloutRequest): Promise<Trajectory[]> {
       }
       if (asking.length === 0) continue;
       report('python');
-      const results = await request.runCalls(asking.map(({ code }) => code), request.signal);
+      const { seed, step } = request;
+      const results = await request.runCalls(
+        asking.map(({ draft, code }) => ({ code, task: draft.task, earlier: [...draft.calls], seed, step, stream: draft.stream })),
+        request.signal,
+      );
       for (const [i, { draft, code }] of asking.entries()) answerCall(draft, code, results[i], tags, tokenizer);
     }
   } catch (error) {

@@ -63,7 +63,7 @@ export function scriptedEngine(scripts: readonly string[]): PolicyEngine & { rea
 export function tableOfCalls(table: Readonly<Record<string, string>>): RolloutRequest['runCalls'] {
   return (calls) =>
     Promise.resolve(
-      calls.map((code): PythonResult => {
+      calls.map(({ code }): PythonResult => {
         const output = table[code];
         if (output !== undefined) return { ok: true, output, truncated: false, seconds: 0 };
         const error = { kind: 'exception', type: 'NameError', message: "name 'show' is not defined" } as const;

@@ -94,7 +94,8 @@ export async function writeDemonstrations(
     const task = suite.draw(random, tier, 'train');
     return { task, pieces: writeDemonstration(task, random) };
   });
-  const results = await runCalls(drafts.flatMap(({ pieces }) => pieces.flatMap((piece) => ('call' in piece ? [piece.call] : []))));
+  const results = await runCalls(drafts.flatMap(({ task, pieces }, i) =>
+    pieces.flatMap((piece) => ('call' in piece ? [{ code: piece.call, task, earlier: [], seed, step: stream, stream: i }] : []))));
   const outputs = results.values();
   const tags = tagsOf(tokenizer);
   const demonstrations = drafts.map(({ task, pieces }): Demonstration => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RunCalls } from '../rollout/rollout.ts';
 import { tokenizer } from '../rollout/testing.ts';
 import { ENVIRONMENT, POLICY, PROMPT } from '../rollout/trajectory.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
@@ -7,8 +8,8 @@ import { writeDemonstrations, type Demonstration } from './demonstrations.ts';
 import { DEFAULT_WARM_START, learningRateAt, supervisedRows } from './warmstart.ts';
 
 /** Answers every call with its own number, so that each observation can be told from the others. */
-const numbered = (calls: readonly string[]): Promise<PythonResult[]> =>
-  Promise.resolve(calls.map((_, i) => ({ ok: true, output: `#${i}`, truncated: false, seconds: 0 })));
+const numbered: RunCalls = (calls) =>
+  Promise.resolve(calls.map((_, i): PythonResult => ({ ok: true, output: `#${i}`, truncated: false, seconds: 0 })));
 
 const write = (count: number, maxLength = 160): Promise<Demonstration[]> =>
   writeDemonstrations(arithmetic, tokenizer, numbered, count, maxLength, 4, 0);
