@@ -18,6 +18,8 @@ export interface TrainerParts {
   readonly tokenizer: Tokenizer;
   readonly suite: Suite;
   readonly runCalls: RunCalls;
+  /** How an attempt is scored. Default: the math rule, with the settings' switches. */
+  readonly score?: (trajectory: Trajectory) => RewardParts;
   readonly settings: GrpoSettings;
   readonly seed: number;
   /** Tiers to draw from, in equal parts. Default: all of the suite. */
@@ -132,6 +134,7 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
 /** Samples the step's groups; equal ones are replaced in as many further passes as there are refills (DAPO's dynamic sampling). */
 async function sampleGroups(parts: TrainerParts, step: number, options: StepOptions): Promise<ComparedGroup[]> {
   const { engine, tokenizer, suite, settings, seed } = parts;
+  const score = parts.score ?? ((t: Trajectory): RewardParts => scoreMath(t, suite, tokenizer, settings.reward));
   // One stream of questions a step; a refill goes on in it, so that it meets other questions.
   const tasks = drawTasks(suite, settings.questions * (1 + settings.refills), 'train', seed, step, parts.tiers);
   const groups: ComparedGroup[] = [];
@@ -156,7 +159,7 @@ async function sampleGroups(parts: TrainerParts, step: number, options: StepOpti
     options.signal?.throwIfAborted();
     for (let g = 0; g < asked.length; g++) {
       const members = trajectories.slice(g * settings.group, (g + 1) * settings.group);
-      const rewards = members.map((t) => scoreMath(t, suite, tokenizer, settings.reward));
+      const rewards = members.map(score);
       const statistics = compareOrRefuse(rewards.map((r) => r.total), settings.advantage);
       groups.push({ trajectories: members, rewards, statistics, dropped: settings.refills > 0 && statistics.equal });
     }
