@@ -7,7 +7,7 @@ import {
 import { testConfig, tokenizer } from '../rollout/testing.ts';
 import type { Python } from '../tools/python/python.ts';
 import { Lab, type Platform } from './lab.ts';
-import type { LabEvent, RunSettings } from './protocol.ts';
+import { PROTOCOL_VERSION, type LabEvent, type RunSettings } from './protocol.ts';
 import { memoryRunStore, type RunStore } from './store.ts';
 import { readStoredRun } from './stored.ts';
 
@@ -114,7 +114,7 @@ function lab(): Lab {
   return new Lab(changing, (event) => { events.push(event); });
 }
 
-const hello = { type: 'hello', version: 1, assets: 'http://x/', engine: 'auto' } as const;
+const hello = { type: 'hello', version: PROTOCOL_VERSION, assets: 'http://x/', engine: 'auto' } as const;
 const of = <T extends LabEvent['type']>(type: T): Extract<LabEvent, { type: T }>[] =>
   events.filter((e): e is Extract<LabEvent, { type: T }> => e.type === type);
 const state = (): string | undefined => of('run').at(-1)?.run?.state;

@@ -149,6 +149,9 @@ export class Lab {
         case 'open-step':
           await this.openStep(command.run, command.step);
           break;
+        case 'inspect':
+        case 'inspect-cancel':
+          break;
       }
     } catch (error) {
       this.fault(error);

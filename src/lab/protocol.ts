@@ -6,9 +6,10 @@
 import type { GrpoSettings } from '../grpo/settings.ts';
 import type { Metrics, SkipReason, StepRecord, StepWarning } from '../grpo/record.ts';
 import type { EngineInfo } from '../policy/engine.ts';
+import type { Inspection, InspectionKind, InspectionPhase, InspectionResults } from './inspection.ts';
 import type { PythonInfo } from '../tools/python/python.ts';
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export type EngineChoice = 'auto' | 'webgpu' | 'cpu';
 
@@ -101,6 +102,10 @@ export type Command =
   | { readonly type: 'delete-run'; readonly id: string }
   /** Asks for the groups of one step of a stored or current run. */
   | { readonly type: 'open-step'; readonly run: string; readonly step: number }
+  /** Asks the microscope. Answered by `inspected` or `inspect-failed` with the same number; training goes on meanwhile. */
+  | { readonly type: 'inspect'; readonly id: number; readonly inspection: Inspection }
+  /** The answer is not wanted any more. */
+  | { readonly type: 'inspect-cancel'; readonly id: number }
   /** The page was hidden or shown: a hidden page saves at once. */
   | { readonly type: 'visibility'; readonly visible: boolean };
 
@@ -120,11 +125,19 @@ export type LabEvent =
   /** All steps so far of the current run, after its `run` event: it was opened, or went back to a snapshot. */
   | { readonly type: 'history'; readonly run: string; readonly steps: readonly StepSummary[] }
   | { readonly type: 'groups'; readonly run: string; readonly record: StepRecord }
+  | Inspected
+  | { readonly type: 'inspect-progress'; readonly id: number; readonly phase: InspectionPhase; readonly done: number; readonly of: number }
+  /** Where a rule or a call failed, `message` is what Python said. Nothing else changes. */
+  | { readonly type: 'inspect-failed'; readonly id: number; readonly message: string }
   | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
   /** Something failed; `about` says where it is shown. Nothing is lost: the last snapshot is stored. */
   | { readonly type: 'fault'; readonly about: 'engine' | 'python' | 'model' | 'run' | 'store' | 'step'; readonly message: string; readonly detail?: string }
   /** Something happened that the person should know, e.g. resumed after the device was lost. */
   | { readonly type: 'notice'; readonly code: NoticeCode };
+
+export type Inspected = {
+  [K in InspectionKind]: { readonly type: 'inspected'; readonly id: number; readonly kind: K; readonly result: InspectionResults[K] }
+}[InspectionKind];
 
 export type NoticeCode =
   /** Another tab has this run open: two at once would write over each other. */

@@ -7,16 +7,20 @@ import { HomeView } from './views/home/HomeView.tsx';
 
 // The first view paints without the code of the others, which follows at once: no view waits when it is opened.
 const views = {
+  rollout: async () => ({ default: (await import('./views/rollout/RolloutView.tsx')).RolloutView }),
+  update: async () => ({ default: (await import('./views/update/UpdateView.tsx')).UpdateView }),
   train: async () => ({ default: (await import('./views/train/TrainView.tsx')).TrainView }),
   group: async () => ({ default: (await import('./views/group/GroupView.tsx')).GroupView }),
 };
 const TrainView = lazy(views.train);
 const GroupView = lazy(views.group);
+const RolloutView = lazy(views.rollout);
+const UpdateView = lazy(views.update);
 
 export function App(): ReactNode {
   const language = useLanguage();
   useEffect(() => {
-    void Promise.allSettled([views.train(), views.group()]);
+    void Promise.allSettled(Object.values(views).map((load) => load()));
   }, []);
   return (
     <Router hook={useHashRoute} searchHook={useHashRoute.searchHook} hrefs={useHashRoute.hrefs}>
@@ -25,7 +29,9 @@ export function App(): ReactNode {
           <Switch>
             <Route path="/"><HomeView /></Route>
             <Route path="/train"><TrainView /></Route>
+            <Route path="/rollout"><RolloutView /></Route>
             <Route path="/group"><GroupView /></Route>
+            <Route path="/update"><UpdateView /></Route>
             <Route><Redirect to="/" /></Route>
           </Switch>
         </Suspense>

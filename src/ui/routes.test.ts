@@ -3,7 +3,7 @@ import { groupAddress, parseSelection, splitHash, type Selection } from './route
 
 describe('the address', () => {
   it('gives back every selection', () => {
-    const selection: Selection = { run: 'r-1', step: 12, question: 3, rollout: 5, token: 0, signal: 'gradient' };
+    const selection: Selection = { run: 'r-1', step: 12, question: 3, rollout: 5, token: 0, signal: 'gradient', other: 'latest', more: { op: 'ratio' } };
     expect(parseSelection(splitHash(`#${groupAddress(selection)}`).search)).toEqual(selection);
   });
 

@@ -5,11 +5,19 @@
 import { useSyncExternalStore } from 'react';
 import type { BaseLocationHook, BaseSearchHook } from 'wouter';
 
-export const SIGNALS = ['none', 'logprob', 'entropy', 'advantage', 'ratio', 'clip', 'kl', 'gradient'] as const;
+export const SIGNALS = ['none', 'logprob', 'entropy', 'advantage', 'ratio', 'clip', 'kl', 'gradient', 'delta'] as const;
 /** What the background of a token shows. The key for each is its place in the list. */
 export type Signal = (typeof SIGNALS)[number];
 
-/** What is looked at in the group view. Steps, questions and rollouts count from 1; tokens are positions, from 0. */
+/** The policies that a token can be compared with (signal `delta`). */
+export const OTHERS = ['start', 'after', 'latest', 'arithmetic-trained'] as const;
+export type Other = (typeof OTHERS)[number];
+
+/** Views that look at one rollout or group of a step; they share one selection, so that each opens the others' place. */
+export const STEP_VIEWS = ['rollout', 'group', 'update'] as const;
+export type StepView = (typeof STEP_VIEWS)[number];
+
+/** What is looked at in the rollout, group and update views. Steps, questions and rollouts count from 1; tokens are positions, from 0. */
 export interface Selection {
   /** Undefined: the run that is going on, or the recorded one. */
   readonly run: string | undefined;
@@ -19,7 +27,14 @@ export interface Selection {
   readonly rollout: number;
   readonly token: number | undefined;
   readonly signal: Signal;
+  /** The policy of the signal `delta`. */
+  readonly other: Other;
+  /** What only one view has, as it stands in the address: e.g. the operation of the update view. */
+  readonly more: Readonly<Record<string, string>>;
 }
+
+/** Names of parameters that belong to one view; their values are checked there. */
+const MORE = ['op', 'mask', 'variant', 'find', 'branch'] as const;
 
 function whole(text: string | null, least: number): number | undefined {
   if (text === null || !/^\d{1,9}$/.test(text)) return undefined;
@@ -37,21 +52,32 @@ export function parseSelection(search: string): Selection {
     rollout: whole(query.get('rollout'), 1) ?? 1,
     token: whole(query.get('token'), 0),
     signal: SIGNALS.find((name) => name === query.get('signal')) ?? 'none',
+    other: OTHERS.find((name) => name === query.get('other')) ?? 'start',
+    more: Object.fromEntries(MORE.flatMap((name) => {
+      const value = query.get(name);
+      return value === null || value.length > 200 ? [] : [[name, value]];
+    })),
   };
 }
 
-/** The address of a selection; what is at its default is left out. */
-export function groupAddress(selection: Partial<Selection>): string {
+/** The address of a selection in one of the views; what is at its default is left out. */
+export function stepAddress(view: StepView, selection: Partial<Selection>): string {
   const query = new URLSearchParams();
-  const { run, step, question, rollout, token, signal } = selection;
+  const { run, step, question, rollout, token, signal, other, more } = selection;
   if (run !== undefined) query.set('run', run);
   if (step !== undefined) query.set('step', String(step));
   if (question !== undefined && question !== 1) query.set('question', String(question));
   if (rollout !== undefined && rollout !== 1) query.set('rollout', String(rollout));
   if (token !== undefined) query.set('token', String(token));
   if (signal !== undefined && signal !== 'none') query.set('signal', signal);
+  if (other !== undefined && other !== 'start') query.set('other', other);
+  for (const [name, value] of Object.entries(more ?? {})) if (value !== '') query.set(name, value);
   const text = query.toString();
-  return text === '' ? '/group' : `/group?${text}`;
+  return text === '' ? `/${view}` : `/${view}?${text}`;
+}
+
+export function groupAddress(selection: Partial<Selection>): string {
+  return stepAddress('group', selection);
 }
 
 /** Splits what stands behind `#` into path and query. */

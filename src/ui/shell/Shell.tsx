@@ -9,7 +9,9 @@ import styles from './Shell.module.css';
 const VIEWS: readonly { readonly path: string; readonly label: PlainKey; readonly icon: IconName }[] = [
   { path: '/', label: 'view.home', icon: 'home' },
   { path: '/train', label: 'view.train', icon: 'train' },
+  { path: '/rollout', label: 'view.rollout', icon: 'rollout' },
   { path: '/group', label: 'view.group', icon: 'group' },
+  { path: '/update', label: 'view.update', icon: 'update' },
 ];
 
 /** What surrounds every view: the top bar, and the rail of views. */

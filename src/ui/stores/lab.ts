@@ -134,6 +134,11 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
     }
     case 'runs':
       return { ...state, runs: event.runs };
+    case 'inspected':
+    case 'inspect-progress':
+    case 'inspect-failed':
+      // The microscope's store has them.
+      return state;
     case 'fault':
       return {
         ...state,
@@ -163,6 +168,7 @@ export function openLab(assets: string): void {
     engine: labStore.getState().choice,
     onEvents: (events) => {
       labStore.setState((state) => events.reduce(reduceLab, state));
+      for (const listener of listeners) events.forEach(listener);
     },
     onFailure: (message) => {
       labStore.setState({ connection: 'failed', connectionDetail: message });
@@ -173,8 +179,15 @@ export function openLab(assets: string): void {
   });
 }
 
-function send(command: Command): void {
+export function send(command: Command): void {
   client?.send(command);
+}
+
+const listeners = new Set<(event: LabEvent) => void>();
+
+/** For stores that hold what is no part of the lab's own state. */
+export function onLabEvent(listener: (event: LabEvent) => void): void {
+  listeners.add(listener);
 }
 
 export const lab = {

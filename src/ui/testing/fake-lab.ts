@@ -112,6 +112,10 @@ export class FakeLab extends EventTarget {
         else this.emit({ type: 'groups', run: run.id, record: this.record(run, command.step) });
         return;
       }
+      case 'inspect':
+        this.emit({ type: 'inspect-failed', id: command.id, message: 'the scripted lab has no microscope' });
+        return;
+      case 'inspect-cancel':
       case 'visibility':
         return;
     }

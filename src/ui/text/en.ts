@@ -1,23 +1,15 @@
 /** Everything the page says, in English. Messages with parameters are functions; counts go through plural rules. */
-import { formatFor } from './format.ts';
-
-const f = formatFor('en');
-const n = f.integer;
-
-const plural = (count: number, one: string, other: string): string => `${n(count)} ${f.plural(count, { one, other })}`;
-
-/** "45 s", "1 min 20 s", "2 h 5 min": never more than two units. */
-function duration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${n(whole)} s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 === 0 ? `${n(minutes)} min` : `${n(minutes)} min ${n(whole % 60)} s`;
-  return `${n(Math.floor(minutes / 60))} h ${n(minutes % 60)} min`;
-}
-
-const engineName = (kind: 'webgpu' | 'cpu'): string => (kind === 'webgpu' ? 'WGSL engine' : 'CPU engine');
+import { duration, engineName, n, plural } from './english.ts';
+import { enGroup } from './en.group.ts';
+import { enKeys } from './en.keys.ts';
+import { enRollout } from './en.rollout.ts';
+import { enUpdate } from './en.update.ts';
 
 export const en = {
+  ...enGroup,
+  ...enKeys,
+  ...enRollout,
+  ...enUpdate,
   'app.name': 'Atelier',
   'app.skip': 'Skip to the content',
   'app.views': 'Views',
@@ -29,7 +21,9 @@ export const en = {
   'theme.dark': 'Dark',
   'view.home': 'Home',
   'view.train': 'Train',
+  'view.rollout': 'Rollout',
   'view.group': 'Group',
+  'view.update': 'Update',
   yes: 'yes',
   no: 'no',
 
@@ -344,6 +338,7 @@ export const en = {
   'signal.clip': 'Clip',
   'signal.kl': 'KL',
   'signal.gradient': 'Gradient',
+  'signal.delta': 'Δ policy',
   'signal.none.what': 'Only who wrote what, and what was trained.',
   'signal.logprob.what': 'How expected the token was when it was drawn, in nats: strong colour is a surprise.',
   'signal.entropy.what': 'How undecided the policy was at this place, in nats.',
@@ -352,6 +347,7 @@ export const en = {
   'signal.clip.what': 'Whether the clip stopped the push. Outside of the band yet still pushed back is not clipped.',
   'signal.kl.what': 'Distance from the starting policy at this token, in nats, on a log axis.',
   'signal.gradient.what': 'Size of the push on the logits: up ▲ or down ▼. Tokens that are context only get exactly 0.',
+  'signal.delta.what': 'How much more likely ▲ or less likely ▼ another policy finds this token on the same text: its log-prob minus that of the policy that wrote it.',
   'signal.noValue': 'No token of this group has such a value: no update was made with it in this step.',
   'signal.log': 'log axis',
   'signal.middle': ({ value }: { value: string }) => `middle ${value}`,

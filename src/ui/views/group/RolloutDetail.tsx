@@ -4,9 +4,9 @@ import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { format, t } from '../../text/text.ts';
-import { describeMask } from './describe.ts';
-import { clipState, inLoss, maskCounts, spanAt, tokenText } from './tokens.ts';
-import { tokenizer } from './TokenStrip.tsx';
+import { describeMask } from '../step/describe.ts';
+import { clipState, inLoss, maskCounts, spanAt, tokenText } from '../step/tokens.ts';
+import { tokenizer } from '../step/TokenStrip.tsx';
 import styles from './RolloutDetail.module.css';
 
 interface RolloutDetailProps {

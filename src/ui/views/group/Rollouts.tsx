@@ -4,7 +4,7 @@ import { MAX_REWARD, type RewardParts } from '../../../reward/reward.ts';
 import { POLICY } from '../../../rollout/trajectory.ts';
 import { groupAddress, navigate, type Selection } from '../../routes.ts';
 import { format, t } from '../../text/text.ts';
-import { TokenStrip, type SignalPaint } from './TokenStrip.tsx';
+import { TokenStrip, type SignalPaint } from '../step/TokenStrip.tsx';
 import styles from './Rollouts.module.css';
 
 interface RolloutsProps {

@@ -5,7 +5,7 @@ import { groupAddress } from '../../routes.ts';
 import { useRunView, useRecord } from '../../stores/runs.ts';
 import { useRecorded } from '../../stores/recorded.ts';
 import { format, t } from '../../text/text.ts';
-import { TokenStrip } from '../group/TokenStrip.tsx';
+import { TokenStrip } from '../step/TokenStrip.tsx';
 import styles from './BeforeAfter.module.css';
 
 interface Chosen {

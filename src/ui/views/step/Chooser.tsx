@@ -5,7 +5,7 @@ import { Choice } from '../../components/Choice.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import type { GroupRecord, StepRecord } from '../../../grpo/record.ts';
 import { MAX_REWARD } from '../../../reward/reward.ts';
-import { groupAddress, navigate, type Selection } from '../../routes.ts';
+import { navigate, stepAddress, type Selection, type StepView } from '../../routes.ts';
 import { useLab } from '../../stores/lab.ts';
 import { useRecorded } from '../../stores/recorded.ts';
 import type { RunView } from '../../stores/runs.ts';
@@ -14,6 +14,7 @@ import { runName } from '../train/run-name.ts';
 import styles from './Chooser.module.css';
 
 interface ChooserProps {
+  readonly on: StepView;
   readonly view: RunView;
   readonly record: StepRecord | undefined;
   readonly selection: Selection;
@@ -22,17 +23,17 @@ interface ChooserProps {
 }
 
 /** Which run, which step, which question. */
-export function Chooser({ view, record, selection, following }: ChooserProps): ReactNode {
+export function Chooser({ on, view, record, selection, following }: ChooserProps): ReactNode {
   const { openable, summary } = view;
   const index = openable.indexOf(selection.step ?? -1);
   const go = (to: number | undefined): void => {
     const step = to === undefined ? undefined : openable[to];
-    if (step !== undefined) navigate(groupAddress({ run: summary.id, step, question: selection.question, rollout: selection.rollout, signal: selection.signal }), { replace: true });
+    if (step !== undefined) navigate(stepAddress(on, { run: summary.id, step, question: selection.question, rollout: selection.rollout, signal: selection.signal, other: selection.other }), { replace: true });
   };
   return (
     <div className={styles.chooser}>
       <div className={styles.line}>
-        <Runs view={view} />
+        <Runs on={on} view={view} />
         <div className={styles.steps}>
           <Button aria-label={t('group.previousStep')} disabled={index <= 0} onClick={() => {
             go(index - 1);
@@ -65,7 +66,7 @@ export function Chooser({ view, record, selection, following }: ChooserProps): R
                 className={styles.question}
                 aria-current={i + 1 === Math.min(selection.question, record.groups.length)}
                 onClick={() => {
-                  navigate(groupAddress({ run: summary.id, step: record.step, question: i + 1, signal: selection.signal }), { replace: true });
+                  navigate(stepAddress(on, { run: summary.id, step: record.step, question: i + 1, signal: selection.signal, other: selection.other }), { replace: true });
                 }}
               >
                 <span className={styles.asked}>{group.task.question}</span>
@@ -92,7 +93,7 @@ function Strip({ group }: { readonly group: GroupRecord }): ReactNode {
   );
 }
 
-function Runs({ view }: { readonly view: RunView }): ReactNode {
+function Runs({ on, view }: { readonly on: StepView; readonly view: RunView }): ReactNode {
   const runs = useLab((s) => s.runs);
   const current = useLab((s) => s.run);
   const recorded = useRecorded();
@@ -103,6 +104,6 @@ function Runs({ view }: { readonly view: RunView }): ReactNode {
   ];
   if (items.length < 2) return <b className={styles.name}>{items[0]?.label ?? runName(view.summary.settings)}</b>;
   return <Choice label={t('group.run')} value={view.summary.id} items={items} onChange={(run) => {
-    navigate(groupAddress({ run }));
+    navigate(stepAddress(on, { run }));
   }} />;
 }

@@ -6,7 +6,7 @@ import type { Span } from '../../../rollout/trajectory.ts';
 import type { Signal } from '../../routes.ts';
 import { diverging, sequential, type Ground, type ThemeName } from '../../theme/palette.ts';
 import { t } from '../../text/text.ts';
-import { clipState, GLYPHS, inLoss, position, signalValue, tokenText, type SignalScale } from './tokens.ts';
+import { clipState, GLYPHS, inLoss, position, signalValue, tokenText, type Deltas, type SignalScale } from './tokens.ts';
 import styles from './TokenStrip.module.css';
 
 export const tokenizer = new Tokenizer();
@@ -17,6 +17,8 @@ export interface SignalPaint {
   readonly scale: SignalScale;
   readonly theme: ThemeName;
   readonly grpo: GrpoSettings;
+  /** For the signal `delta`. */
+  readonly delta?: Deltas | undefined;
 }
 
 interface TokenStripProps {
@@ -58,7 +60,7 @@ interface SpanProps {
 const SpanOfTokens = memo(function SpanOfTokens({ rollout, span, paint, selected, cells }: SpanProps): ReactNode {
   const tokens: ReactNode[] = [];
   for (let i = span.start; i < span.end; i++) {
-    const value = paint && signalValue(rollout, i, paint.signal, paint.grpo);
+    const value = paint && signalValue(rollout, i, paint.signal, paint.grpo, paint.delta);
     const trained = inLoss(rollout, i);
     let style: CSSProperties | undefined;
     if (paint !== undefined && value !== undefined && (trained || value !== 0)) {

@@ -1,6 +1,6 @@
 /** What the group view says of each token: role, share in the loss, value of a signal. Pure; no DOM. */
 import type { Tokenizer } from '../../../policy/tokenizer.ts';
-import type { GroupRecord, TrainedTrajectory } from '../../../grpo/record.ts';
+import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { NO_CLIP, type GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, type SpanKind } from '../../../rollout/trajectory.ts';
 import type { Signal } from '../../routes.ts';
@@ -33,12 +33,15 @@ export function clipState(rollout: TrainedTrajectory, token: number, grpo: GrpoS
 
 const CLIP_VALUE: Readonly<Record<ClipState, number>> = { inside: 0, outside: 1, clipped: 2 };
 
+/** Log-probs of another policy less those of the one that wrote, for each token; NaN where there is none. */
+export type Deltas = ReadonlyMap<TrainedTrajectory, Float32Array>;
+
 /**
  * The value of a signal; undefined where the token has none, which is not 0. The gradient is the norm of the row of
  * d loss / d logits, with the sign of the push: + where the update makes the token more likely. It is exactly 0 for
  * a token outside of the loss.
  */
-export function signalValue(rollout: TrainedTrajectory, token: number, signal: Signal, grpo: GrpoSettings): number | undefined {
+export function signalValue(rollout: TrainedTrajectory, token: number, signal: Signal, grpo: GrpoSettings, delta?: Deltas): number | undefined {
   const { update } = rollout;
   const trained = inLoss(rollout, token);
   const number = (x: number | undefined): number | undefined => (x === undefined || Number.isNaN(x) ? undefined : x);
@@ -59,6 +62,8 @@ export function signalValue(rollout: TrainedTrajectory, token: number, signal: S
     }
     case 'kl':
       return trained ? number(update?.kl[token]) : undefined;
+    case 'delta':
+      return number(delta?.get(rollout)?.[token]);
     case 'gradient': {
       if (update === undefined) return undefined;
       const norm = update.gradient[token] ?? 0;
@@ -76,11 +81,11 @@ export type SignalScale =
   | { readonly kind: 'classes' };
 
 /** One scale for a whole group, so that rows can be compared. Undefined where no token has a value. */
-export function signalScale(group: GroupRecord, signal: Signal, grpo: GrpoSettings): SignalScale | undefined {
+export function signalScale(members: readonly TrainedTrajectory[], signal: Signal, grpo: GrpoSettings, delta?: Deltas): SignalScale | undefined {
   const values: number[] = [];
-  for (const rollout of group.members) {
+  for (const rollout of members) {
     for (let i = 0; i < rollout.tokens.length; i++) {
-      const value = signalValue(rollout, i, signal, grpo);
+      const value = signalValue(rollout, i, signal, grpo, delta);
       if (value !== undefined && Number.isFinite(value)) values.push(value);
     }
   }
@@ -101,6 +106,8 @@ export function signalScale(group: GroupRecord, signal: Signal, grpo: GrpoSettin
       return { kind: 'diverging', most: Math.max(most, 1e-6) };
     case 'gradient':
       return { kind: 'diverging', most: Math.max(most, 1e-12) };
+    case 'delta':
+      return { kind: 'diverging', most: Math.max(most, 1e-3) };
     case 'logprob':
       // A sure token is the rule and a surprise the event: from 0 down to the least, at least 1 nat.
       return { kind: 'sequential', from: 0, to: Math.min(-1, values.reduce((a, b) => Math.min(a, b), 0)), logarithmic: false };

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { Segments } from '../../components/Segments.tsx';
 import { NO_CLIP } from '../../../grpo/settings.ts';
-import { groupAddress, navigate, SIGNALS, type Selection } from '../../routes.ts';
+import { navigate, SIGNALS, stepAddress, type Selection, type StepView } from '../../routes.ts';
 import { format, t } from '../../text/text.ts';
 import { ground, type SignalPaint } from './TokenStrip.tsx';
 import type { SignalScale } from './tokens.ts';
 import styles from './SignalBar.module.css';
 
 interface SignalBarProps {
+  readonly on: StepView;
   readonly selection: Selection;
-  readonly scale: SignalScale | undefined;
   readonly paint: SignalPaint | undefined;
 }
 
 /** Which one signal colours the tokens, with its legend; and the marks that always hold. */
-export function SignalBar({ selection, scale, paint }: SignalBarProps): ReactNode {
+export function SignalBar({ on, selection, paint }: SignalBarProps): ReactNode {
   const { signal } = selection;
   return (
     <div className={styles.bar}>
@@ -23,12 +23,12 @@ export function SignalBar({ selection, scale, paint }: SignalBarProps): ReactNod
         value={signal}
         items={SIGNALS.map((value, key) => ({ value, label: t(`signal.${value}`), hotkey: String(key) }))}
         onChange={(value) => {
-          navigate(groupAddress({ ...selection, signal: value }), { replace: true });
+          navigate(stepAddress(on, { ...selection, signal: value }), { replace: true });
         }}
       />
       <div className={styles.explained}>
-        {paint !== undefined && scale !== undefined && <Legend paint={paint} scale={scale} />}
-        <p className={styles.what}>{signal !== 'none' && scale === undefined ? t('signal.noValue') : t(`signal.${signal}.what`)}</p>
+        {paint !== undefined && <Legend paint={paint} scale={paint.scale} />}
+        <p className={styles.what}>{signal !== 'none' && paint === undefined ? t('signal.noValue') : t(`signal.${signal}.what`)}</p>
       </div>
     </div>
   );

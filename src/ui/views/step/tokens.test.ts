@@ -42,7 +42,7 @@ describe('signals', () => {
   });
 
   it('share one symmetric scale in a group', () => {
-    const scale = signalScale(group, 'advantage', DEFAULT_GRPO);
+    const scale = signalScale(group.members, 'advantage', DEFAULT_GRPO);
     const most = Math.max(...group.members.map(({ advantage }) => Math.abs(advantage)));
     expect(scale).toEqual({ kind: 'diverging', most });
     expect(scale && position(-most, scale)).toBe(-1);

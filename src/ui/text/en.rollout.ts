@@ -1,0 +1,3 @@
+/** What the rollout view says. */
+export const enRollout = {
+} as const;

@@ -1,0 +1,3 @@
+/** What the update view says. */
+export const enUpdate = {
+} as const;
