@@ -5,7 +5,7 @@ import { parameterLayout, parseConfig } from './config.ts';
 import { checkTokens } from './engine.ts';
 import { initialWeights } from './initialise.ts';
 import { encodeSafetensors } from './safetensors.ts';
-import { Tokenizer } from './tokenizer.ts';
+import { ARITHMETIC_SPECIALS, PRINTABLE, Tokenizer } from './tokenizer.ts';
 
 const tokenizer = new Tokenizer();
 const json = {
@@ -51,7 +51,7 @@ describe('the tokenizer', () => {
   });
 
   it('decodes what it encoded', () => {
-    const text = fc.array(fc.oneof(fc.constantFrom(...tokenizer.specials), fc.constantFrom(...tokenizer.characters))).map((p) => p.join(''));
+    const text = fc.array(fc.oneof(fc.constantFrom(...tokenizer.specials), fc.constantFrom(...tokenizer.words))).map((p) => p.join(''));
     fc.assert(fc.property(text, (t) => { expect(tokenizer.decode(tokenizer.encode(t))).toBe(t); }));
     fc.assert(fc.property(text, (t) => { expect(tokenizer.decode(tokenizer.encodePlain(t))).toBe(t); }));
   });
@@ -65,6 +65,37 @@ describe('the tokenizer', () => {
     const again = Tokenizer.fromJSON(JSON.parse(JSON.stringify(tokenizer.toJSON())));
     expect([...again.encode('<python>print(1)</python>')]).toEqual([...tokenizer.encode('<python>print(1)</python>')]);
     expect(() => Tokenizer.fromJSON({ model: { type: 'BPE' } })).toThrow('tokenizer.json');
+  });
+
+  describe('with words of several characters', () => {
+    const words = new Tokenizer(ARITHMETIC_SPECIALS, [...PRINTABLE, 'book_flight(', 'book', ' is (gone)', 'é!']);
+    const tokens = (t: Tokenizer, text: string): string[] => [...t.encodePlain(text)].map((id) => t.token(id));
+
+    it('takes the longest that fits', () => {
+      expect(tokens(words, 'book_flight(2) is (gone)!booked')).toEqual(['book_flight(', '2', ')', ' is (gone)', '!', 'book', 'e', 'd']);
+      expect(tokens(words, 'é!é')).toEqual(['é!', '?']);
+    });
+
+    it('decodes what it encoded, and never makes a special token of a text from outside', () => {
+      const text = fc.array(fc.constantFrom(...words.words.filter((w) => w !== 'é!'), '<eos>')).map((p) => p.join(''));
+      fc.assert(fc.property(text, (t) => {
+        expect(words.decode(words.encodePlain(t))).toBe(t);
+        expect([...words.encodePlain(t)].some((id) => words.isSpecial(id))).toBe(false);
+      }));
+    });
+
+    it('survives its own file, whose pattern splits text alike', () => {
+      const file = words.toJSON() as { pre_tokenizer: { pattern: { Regex: string } } };
+      const again = Tokenizer.fromJSON(JSON.parse(JSON.stringify(file)));
+      const text = 'book book_flight(x) is (gone';
+      expect([...again.encode(text)]).toEqual([...words.encode(text)]);
+      expect(text.match(new RegExp(file.pre_tokenizer.pattern.Regex, 'g'))).toEqual(tokens(words, text));
+      expect(() => Tokenizer.fromJSON({ ...file, pre_tokenizer: { type: 'Split', pattern: { Regex: '[\\s\\S]' } } })).toThrow('longest first');
+    });
+
+    it('refuses a word that is there twice', () => {
+      expect(() => new Tokenizer(ARITHMETIC_SPECIALS, [...PRINTABLE, 'a'])).toThrow('there twice');
+    });
   });
 });
 
