@@ -4,8 +4,9 @@
  * policy could forge.
  */
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import { ENVIRONMENT, POLICY, tagsOf, type Span, type TagPair, type Tags, type Trajectory } from '../rollout/trajectory.ts';
+import { ENVIRONMENT, POLICY, tagsOf, type TagPair, type Tags, type Trajectory } from '../rollout/trajectory.ts';
 import type { Suite } from '../tasks/task.ts';
+import { shapeOf } from './format.ts';
 import type { RewardParts, RewardSettings } from './reward.ts';
 
 const ANSWER = 2;
@@ -33,7 +34,7 @@ function balanced({ tokens, owner }: Trajectory, pair: TagPair, by: number): boo
 }
 
 /** 0 to 0.5: equal shares for each pair that the rule asks for. Outputs count only where the environment wrote them. */
-function relaxedFormat(trajectory: Trajectory, tags: Tags, excused: boolean): number {
+function relaxedFormat(trajectory: Trajectory, tags: Required<Tags>, excused: boolean): number {
   const asked: readonly (readonly [TagPair, number])[] = excused
     ? [[tags.think, POLICY], [tags.answer, POLICY]]
     : [[tags.think, POLICY], [tags.call, POLICY], [tags.output, ENVIRONMENT], [tags.answer, POLICY]];
@@ -41,33 +42,22 @@ function relaxedFormat(trajectory: Trajectory, tags: Tags, excused: boolean): nu
   return (RELAXED * there) / asked.length;
 }
 
-/**
- * 0 or 0.5: (think call output)+ think? answer, nothing after it but `<eos>`; for an excused rollout think, answer.
- * White space between the parts is allowed.
- */
+/** 0 or 0.5: (think call output)+ think? answer, nothing after it but `<eos>`; for an excused rollout think, answer. */
 function strictFormat(trajectory: Trajectory, tags: Tags, tokenizer: Tokenizer, excused: boolean): number {
-  const parts = trajectory.spans.filter((s) => s.kind !== 'prompt' && !isBlank(trajectory, s, tags, tokenizer));
-  if (parts.some((s) => !s.closed || s.forged || s.kind === 'stray')) return 0;
-  const letters = parts.map((s) => ({ think: 't', call: 'c', output: 'o', answer: 'a', prompt: '', stray: '' })[s.kind]).join('');
-  return (excused ? /^ta$/ : /^(tco)+t?a$/).test(letters) ? STRICT : 0;
+  const shape = shapeOf(trajectory, tags, tokenizer);
+  return shape !== undefined && (excused ? /^ta$/ : /^(tco)+t?a$/).test(shape) ? STRICT : 0;
 }
 
-/** A stray that holds only white space, and at the very end the one `<eos>`. */
-function isBlank({ tokens }: Trajectory, span: Span, tags: Tags, tokenizer: Tokenizer): boolean {
-  if (span.kind !== 'stray') return false;
-  const ids = tokens.subarray(span.start, span.end);
-  const ends = span.end === tokens.length && ids.at(-1) === tags.eos;
-  return [...(ends ? ids.subarray(0, -1) : ids)].every((id) => !tokenizer.isSpecial(id) && tokenizer.token(id).trim() === '');
-}
-
-/** Scores one finished attempt. @see RewardParts for the range of each part. */
+/** Scores one finished attempt. @see RewardParts for the range of each part. @throws RangeError where there is no answer tag. */
 export function scoreMath(
   trajectory: Trajectory,
   suite: Suite,
   tokenizer: Tokenizer,
   { noCall, callCost }: RewardSettings,
 ): RewardParts {
-  const tags = tagsOf(tokenizer);
+  const { answer: answerTags, ...others } = tagsOf(tokenizer);
+  if (answerTags === undefined) throw new RangeError('the math rule needs a vocabulary with an answer tag');
+  const tags = { ...others, answer: answerTags };
   const calls = trajectory.calls.length;
   const excused = calls === 0 && noCall !== 'paper';
   const given = answerOf(trajectory, tokenizer);

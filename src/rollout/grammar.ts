@@ -1,12 +1,12 @@
 /**
- * The tag grammar of a math rollout, on token ids and owners: which code a `</python>` closes, and the spans of a
+ * The tag grammar of a rollout, on token ids and owners: which code a `</python>` or `</tool>` closes, and the spans of a
  * finished trajectory. Nested and crossed tags are text.
  */
 import { ENVIRONMENT, POLICY, PROMPT, type Owner, type Span, type SpanKind, type TagPair, type Tags } from './trajectory.ts';
 
 /**
- * The token range of the code that the last token, a `</python>`, closes: after the last `<python>` that the policy
- * wrote and that is not closed yet. Undefined where there is none: then nothing runs.
+ * The token range of the code that the last token, which closes a call, closes: after the last `<python>` or `<tool>` that the
+ * policy wrote and that is not closed yet. Undefined where there is none: then nothing runs.
  */
 export function codeClosedAtEnd(
   tokens: ArrayLike<number>,
@@ -58,7 +58,7 @@ function splitObservations(tokens: ArrayLike<number>, start: number, end: number
 
 function splitPolicy(tokens: ArrayLike<number>, start: number, end: number, tags: Tags, spans: Span[]): void {
   const kinds: readonly (readonly [SpanKind, TagPair])[] = [
-    ['think', tags.think], ['call', tags.call], ['output', tags.output], ['answer', tags.answer],
+    ['think', tags.think], ['call', tags.call], ['output', tags.output], ...(tags.answer === undefined ? [] : [['answer', tags.answer] as const]),
   ];
   const opens = (id: number | undefined): boolean => kinds.some(([, pair]) => pair.open === id);
   let stray = start;

@@ -1,5 +1,5 @@
 /**
- * How attempts unfold: sample every rollout to its next `</python>`, run all calls of the turn as one batch, append
+ * How attempts unfold: sample every rollout to its next `</python>` or `</tool>`, run all calls of the turn as one batch, append
  * the observations, go on. Token in, token out: what the engine sampled is what is stored and what is trained on.
  */
 import type { PolicyEngine, SampledRow } from '../policy/engine.ts';

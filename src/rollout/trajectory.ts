@@ -58,14 +58,15 @@ export interface Trajectory {
   readonly stop: StopReason;
 }
 
-/** Ids of the tags of a math rollout. */
+/** Ids of the tags of a rollout. */
 export interface Tags {
   readonly bos: number;
   readonly eos: number;
   readonly think: TagPair;
   readonly call: TagPair;
   readonly output: TagPair;
-  readonly answer: TagPair;
+  /** Function calling has none: there the final state is the answer. */
+  readonly answer?: TagPair;
 }
 
 export interface TagPair {
@@ -73,15 +74,24 @@ export interface TagPair {
   readonly close: number;
 }
 
+/** ARTIST's two vocabularies of tags: of math with Python, and of function calling. The kinds of spans are the same. */
+const TAG_NAMES = {
+  math: { think: 'think', call: 'python', output: 'output' },
+  functions: { think: 'reasoning', call: 'tool', output: 'tool_result' },
+} as const;
+
+/** @throws RangeError where the vocabulary lacks a tag. */
 export function tagsOf(tokenizer: Tokenizer): Tags {
   const pair = (name: string): TagPair => ({ open: tokenizer.id(`<${name}>`), close: tokenizer.id(`</${name}>`) });
+  const functions = tokenizer.has('<tool>');
+  const names = TAG_NAMES[functions ? 'functions' : 'math'];
   return {
     bos: tokenizer.id('<bos>'),
     eos: tokenizer.id('<eos>'),
-    think: pair('think'),
-    call: pair('python'),
-    output: pair('output'),
-    answer: pair('answer'),
+    think: pair(names.think),
+    call: pair(names.call),
+    output: pair(names.output),
+    ...(functions ? {} : { answer: pair('answer') }),
   };
 }
 
