@@ -1,8 +1,10 @@
 /**
- * The arithmetic suite: four tiers, from what a tiny policy can know by heart to what it can only translate into
- * code. Tier 1 has 155 questions in all and is meant to be learned by heart: it is exempt from the split.
+ * The arithmetic suites: four tiers, from what a tiny policy can know by heart to what it can only translate into
+ * code, and in `arithmetic-steps` a fifth, where a call needs what an earlier one printed. Tier 1 has 155 questions in
+ * all and is meant to be learned by heart: it is exempt from the split.
  */
 import { sameAnswer, powerModulo } from './exact.ts';
+import { keysOf, lookup, lookupPrelude } from './lookup.ts';
 import { pcg4d, type Random } from './random.ts';
 import type { Split, Suite, Task } from './task.ts';
 
@@ -63,39 +65,56 @@ function draft(question: string, answer: bigint, kind: string): Draft {
   return { question, expression: question, answer: answer.toString(), kind };
 }
 
-const TIERS: Readonly<Record<number, (random: Random) => Draft>> = {
+type Tiers = Readonly<Record<number, (random: Random, split: Split) => Draft>>;
+
+const TIERS: Tiers = {
   1: (random) => sumOrDifference(random, 0, 9, 'tiny'),
   2: (random) => sumOrDifference(random, 10, 99, 'sum'),
   3: product,
   4: (random) => random.pick([mixed, power, integral])(random),
 };
 
-/** A question's side of the split depends on its text alone, so that no seed can move it across. */
-function splitOfQuestion(question: string): Split {
+const TIERS_OF_STEPS: Tiers = { ...TIERS, 5: (random, split) => lookup(random, sideOfText, split) };
+
+/** The side of a question, or of a key, depends on its text alone, so that no seed can move it across. */
+function sideOfText(text: string): Split {
   let hash = 0;
-  for (let i = 0; i < question.length; i++) [hash] = pcg4d(hash, question.charCodeAt(i), i, 0xa11e);
+  for (let i = 0; i < text.length; i++) [hash] = pcg4d(hash, text.charCodeAt(i), i, 0xa11e);
   return hash % HELD_OUT_SHARE === 0 ? 'held-out' : 'train';
 }
 
-export const arithmetic: Suite = {
-  name: 'arithmetic',
-  tiers: [1, 2, 3, 4],
+function suiteOf(name: string, tiers: Tiers): Suite {
+  const splitOf: Suite['splitOf'] = (task) => (task.tier === 1 ? 'both' : sideOfText(keysOf(task)[0] ?? task.question));
+  return {
+    name,
+    tiers: Object.keys(tiers).map(Number),
 
-  draw(random, tier, split) {
-    const make = TIERS[tier];
-    if (make === undefined) throw new RangeError(`the arithmetic suite has no tier ${tier}`);
-    while (true) {
-      const made = make(random);
-      const task: Task = { ...made, id: made.question, suite: 'arithmetic', tier };
-      const side = arithmetic.splitOf(task);
-      if (side === 'both' || side === split) return task;
-    }
-  },
+    draw(random, tier, split) {
+      const make = tiers[tier];
+      if (make === undefined) throw new RangeError(`the ${name} suite has no tier ${tier}`);
+      while (true) {
+        const made = make(random, split);
+        const task: Task = { ...made, id: made.question, suite: name, tier };
+        const side = splitOf(task);
+        if (side === 'both' || side === split) return task;
+      }
+    },
 
-  check: (task, answer) => sameAnswer(answer, task.answer),
+    check: (task, answer) => sameAnswer(answer, task.answer),
 
-  splitOf: (task) => (task.tier === 1 ? 'both' : splitOfQuestion(task.question)),
-};
+    splitOf,
+  };
+}
+
+export const arithmetic: Suite = suiteOf('arithmetic', TIERS);
+
+/** Tiers 1 to 4 are those of `arithmetic`; tier 5 needs two or three calls. */
+export const arithmeticSteps: Suite = suiteOf('arithmetic-steps', TIERS_OF_STEPS);
 
 /** Every suite by name. */
-export const SUITES: Readonly<Record<string, Suite>> = { arithmetic };
+export const SUITES: Readonly<Record<string, Suite>> = { arithmetic, 'arithmetic-steps': arithmeticSteps };
+
+/** What the sandbox of a question's suite offers beside Python itself: code that runs before each call. */
+export function preludeOf(task: Task): string {
+  return task.suite === arithmeticSteps.name ? lookupPrelude(task) : '';
+}

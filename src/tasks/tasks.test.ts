@@ -1,8 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { arithmetic } from './arithmetic.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNodePython } from '../tools/python/python.node.ts';
+import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
+import { arithmetic, arithmeticSteps, preludeOf } from './arithmetic.ts';
 import { powerModulo, sameAnswer } from './exact.ts';
+import { keysOf, nextCall, numberBehind } from './lookup.ts';
 import { pcg4d, Random, samplingUniform } from './random.ts';
 import { drawTasks } from './task.ts';
 
@@ -123,5 +126,64 @@ describe('the arithmetic suite', () => {
 
   it('refuses a tier it does not have', () => {
     expect(() => arithmetic.draw(new Random(1), 9, 'train')).toThrow('no tier 9');
+  });
+});
+
+describe('the suite of several steps', () => {
+  const many = (split: 'train' | 'held-out', count: number) => drawTasks(arithmeticSteps, count, split, 3, 9, [5]);
+
+  it('has the first four tiers of the arithmetic suite', () => {
+    for (const tier of arithmetic.tiers) {
+      const [ours, theirs] = [arithmeticSteps, arithmetic].map((suite) => drawTasks(suite, 100, 'held-out', 3, 9, [tier]));
+      expect(ours?.map(({ question, answer }) => [question, answer])).toEqual(theirs?.map(({ question, answer }) => [question, answer]));
+    }
+  });
+
+  it('holds out keys: none that is asked for there is ever looked up in training', () => {
+    const keys = (split: 'train' | 'held-out'): Set<string> => new Set(many(split, 3000).flatMap(keysOf));
+    const train = keys('train');
+    for (const key of keys('held-out')) expect(train.has(key)).toBe(false);
+    for (const split of ['train', 'held-out'] as const) {
+      for (const task of many(split, 100)) expect(arithmeticSteps.splitOf(task)).toBe(split);
+    }
+  });
+
+  it('asks for one lookup in two thirds of its questions, and for two in the others', () => {
+    const pairs = many('train', 3000).filter((task) => keysOf(task).length === 2).length;
+    expect(Math.abs(pairs - 1000)).toBeLessThan(5 * Math.sqrt((3000 * 2) / 9));
+  });
+
+  it('hides numbers that spread over their range', () => {
+    const numbers = many('train', 4000).flatMap(keysOf).map(numberBehind);
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(100);
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(999);
+    for (let hundreds = 1; hundreds <= 9; hundreds++) {
+      const share = numbers.filter((n) => Math.floor(n / 100) === hundreds).length / numbers.length;
+      expect(Math.abs(share - 1 / 9)).toBeLessThan(5 * Math.sqrt(8 / 81 / numbers.length));
+    }
+  });
+
+  describe('in real Python', () => {
+    let python: Python;
+    beforeAll(() => { python = createNodePython(); });
+    afterAll(() => { python.dispose(); });
+    const run = async (codes: readonly string[]): Promise<string[]> => (await python.run(codes, TOY_LIMITS)).map(({ output }) => output);
+
+    it('answers with what its own expressions evaluate to', async () => {
+      const tasks = drawTasks(arithmeticSteps, 250, 'held-out', 3, 9);
+      expect(await run(tasks.map((task) => `print(${task.expression})`))).toEqual(tasks.map((task) => task.answer));
+    });
+
+    it('is answered by its calls, turn by turn: two where one number is looked up, three where two are', async () => {
+      const tasks = many('held-out', 60);
+      const printed: string[][] = tasks.map(() => []);
+      for (let turn = 0; turn < 3; turn++) {
+        const asking = tasks.map((_, i) => i).filter((i) => turn <= keysOf(tasks[i] ?? { kind: '', question: '' }).length);
+        const outputs = await run(asking.flatMap((i) => { const task = tasks[i]; return task === undefined ? [] : [preludeOf(task) + nextCall(task, printed[i] ?? [])]; }));
+        for (const [at, i] of asking.entries()) printed[i]?.push(outputs[at] ?? '');
+      }
+      expect(printed.map((outputs) => outputs.at(-1))).toEqual(tasks.map((task) => task.answer));
+      expect(new Set(printed.map((outputs) => outputs.length))).toEqual(new Set([2, 3]));
+    });
   });
 });
