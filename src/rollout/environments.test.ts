@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { arithmeticSteps } from '../tasks/arithmetic.ts';
+import { drawTasks } from '../tasks/task.ts';
+import { createNodePython } from '../tools/python/python.node.ts';
+import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
+import { environment, failing, FLAKY_SHARE, TOOLS } from './environments.ts';
+import type { CallRequest, RunCalls } from './rollout.ts';
+import { sumTask, tableOfCalls } from './testing.ts';
+
+const answers: RunCalls = tableOfCalls({ 'print(17+25)': '42' });
+const request = (stream: number, earlier = 0, step = 1, seed = 1, code = 'print(17+25)'): CallRequest => ({
+  code, task: sumTask, seed, step, stream,
+  earlier: Array.from({ length: earlier }, () => ({ code, ok: true, output: '42', truncated: false, seconds: 0 })),
+});
+const requests = fc.array(
+  fc.record({ stream: fc.nat(500), earlier: fc.nat(2), step: fc.nat(50), seed: fc.nat(0xffffffff) }).map(({ stream, earlier, step, seed }) => request(stream, earlier, step, seed)),
+  { maxLength: 12 },
+);
+
+describe('every variant of a tool', () => {
+  it.each(Object.entries(TOOLS))('%s: the same key gives the same answer, whatever else is in the batch', async (_, variant) => {
+    const run = variant(answers, TOY_LIMITS);
+    await fc.assert(
+      fc.asyncProperty(requests, async (calls) => {
+        const together = await run(calls);
+        expect(together).toHaveLength(calls.length);
+        for (const [i, call] of calls.entries()) expect(await run([call])).toEqual([together[i]]);
+      }),
+    );
+  });
+});
+
+describe('a chatty tool', () => {
+  const run = TOOLS.chatty(answers, TOY_LIMITS);
+
+  it('appends sixteen letters that depend on every part of the key', async () => {
+    const keys = [request(0), request(1), request(0, 1), request(0, 0, 2), request(0, 0, 1, 2)];
+    const outputs = (await run(keys)).map(({ output }) => output);
+    for (const output of outputs) expect(output).toMatch(/^42 [a-z]{16}$/);
+    expect(new Set(outputs).size).toBe(keys.length);
+  });
+
+  it('uses the whole alphabet, evenly', async () => {
+    const outputs = await run(Array.from({ length: 1000 }, (_, i) => request(i)));
+    const letters = outputs.map(({ output }) => output.slice(3)).join('');
+    for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+      const count = letters.split(letter).length - 1;
+      // Five standard deviations of a binomial.
+      expect(Math.abs(count - 16_000 / 26)).toBeLessThan(5 * Math.sqrt((16_000 / 26) * (25 / 26)));
+    }
+  });
+
+  it('keeps to the limit of an output, and to the fact of failure', async () => {
+    const [result] = await run([request(0, 0, 1, 1, 'show(1)')]);
+    expect(result).toMatchObject({ ok: false, truncated: true });
+    expect(result?.output).toMatch(/^NameError: name 'show' is not defined [a-z]{2}$/);
+    expect(result?.output).toHaveLength(TOY_LIMITS.outputCharacters);
+  });
+});
+
+describe('a failing tool', () => {
+  it('fails its share of first calls, and no later ones', async () => {
+    const run = TOOLS.flaky(answers, TOY_LIMITS);
+    const failed = async (earlier: number): Promise<number> =>
+      (await run(Array.from({ length: 2000 }, (_, i) => request(i, earlier)))).filter(({ ok }) => !ok).length;
+    expect(Math.abs((await failed(0)) - 2000 * FLAKY_SHARE)).toBeLessThan(5 * Math.sqrt(2000 * FLAKY_SHARE * (1 - FLAKY_SHARE)));
+    expect(await failed(1)).toBe(0);
+  });
+
+  it('as a probe fails every first call without running it, in the words of Python', async () => {
+    const asked: string[] = [];
+    const probe = failing((calls) => { asked.push(...calls.map(({ code }) => code)); return answers(calls); }, TOY_LIMITS, 1);
+    const results = await probe([request(0), request(1, 1), request(2, 0, 1, 1, "look('kxq')"), request(3, 0, 1, 1, '1+1')]);
+    expect(results.map(({ output }) => output)).toEqual([
+      "NameError: name 'print' is not defined", '42', "NameError: name 'look' is not defined", "NameError: name 'print' is not defined",
+    ]);
+    expect(results[0]?.error).toEqual({ kind: 'exception', type: 'NameError', message: "name 'print' is not defined" });
+    expect(asked).toEqual(['print(17+25)']);
+  });
+});
+
+describe('the sandbox of a suite', () => {
+  let python: Python;
+  beforeAll(() => { python = createNodePython(); });
+  afterAll(() => { python.dispose(); });
+
+  it('defines look, which prints a number and returns nothing', async () => {
+    const [task] = drawTasks(arithmeticSteps, 1, 'train', 1, 1, [5]);
+    if (task === undefined) throw new Error('no task');
+    const key = task.question.slice(0, 3);
+    const run = environment(python, TOY_LIMITS);
+    const call = (code: string, of = task): CallRequest => ({ ...request(0, 0, 1, 1, code), task: of });
+    const outputs = (await run([
+      call(`look('${key}')`), call(`x = look('${key}'); print(x)`), call(`print(look('${key}')+1)`), call("look('???')"), call(`look('${key}')`, sumTask),
+    ])).map(({ output }) => output);
+    expect(outputs[0]).toMatch(/^\d{3}$/);
+    expect(outputs.slice(1)).toEqual([
+      `${outputs[0] ?? ''}\nNone`, 'TypeError: unsupported operand type(s) f', "KeyError: '???'", "NameError: name 'look' is not defined",
+    ]);
+  });
+});
