@@ -5,8 +5,9 @@ import { parameterLayout, parseConfig, type PolicyConfig } from '../policy/confi
 import { initialWeights } from '../policy/initialise.ts';
 import { Tokenizer } from '../policy/tokenizer.ts';
 import { ENGINES, startEngine, type EngineName } from '../policy/start.node.ts';
-import { pythonCalls } from '../rollout/rollout.ts';
-import { arithmetic } from '../tasks/arithmetic.ts';
+import { environment, type ToolName } from '../rollout/environments.ts';
+import { arithmetic, arithmeticSteps } from '../tasks/arithmetic.ts';
+import type { Suite } from '../tasks/task.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
 import { DEFAULT_WARM_START, warmStart, type WarmStartSettings } from '../warmstart/warmstart.ts';
 import { resultLine, resultTable } from './card.ts';
@@ -15,15 +16,30 @@ import { main, readOptions, type Options } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
 import { startPython } from './python.ts';
 
-/** The sizes that ship. */
-const SIZES: Readonly<Record<string, { readonly hidden: number; readonly heads: number; readonly intermediate: number }>> = {
-  'arithmetic-base': { hidden: 64, heads: 4, intermediate: 128 },
-  'arithmetic-small': { hidden: 32, heads: 2, intermediate: 64 },
+interface Recipe {
+  readonly hidden: number;
+  readonly heads: number;
+  readonly intermediate: number;
+  readonly suite: Suite;
+  /** What answers the calls of its demonstrations. */
+  readonly tool: ToolName;
+  readonly steps: number;
+}
+
+const BASE: Recipe = { hidden: 64, heads: 4, intermediate: 128, suite: arithmetic, tool: 'plain', steps: DEFAULT_WARM_START.steps };
+
+/** The base policies that ship. */
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  'arithmetic-base': BASE,
+  'arithmetic-small': { ...BASE, hidden: 32, heads: 2, intermediate: 64 },
+  'chatty-base': { ...BASE, tool: 'chatty' },
+  // A tier more to learn, and the longest demonstrations.
+  'steps-base': { ...BASE, suite: arithmeticSteps, steps: 4000 },
 };
 
 const OPTIONS: Options = {
-  model: { kind: 'text', default: 'arithmetic-base', choices: Object.keys(SIZES), help: 'which policy to make' },
-  steps: { kind: 'number', default: String(DEFAULT_WARM_START.steps), help: 'supervised steps' },
+  model: { kind: 'text', default: 'arithmetic-base', choices: Object.keys(RECIPES), help: 'which policy to make' },
+  steps: { kind: 'number', default: '', help: `supervised steps (default ${BASE.steps}; steps-base ${RECIPES['steps-base']?.steps ?? ''})` },
   batch: { kind: 'number', default: String(DEFAULT_WARM_START.batch), help: 'demonstrations a step' },
   lr: { kind: 'number', default: String(DEFAULT_WARM_START.learningRate), help: 'learning rate at its peak' },
   seed: { kind: 'number', default: String(DEFAULT_WARM_START.seed), help: 'of weights and demonstrations' },
@@ -34,29 +50,29 @@ const OPTIONS: Options = {
 main(async () => {
   const values = readOptions('npm run warmstart --', OPTIONS);
   const name = values.text('model');
-  const size = SIZES[name];
-  if (size === undefined) throw new Error(`no size for ${name}`);
+  const recipe = RECIPES[name];
+  if (recipe === undefined) throw new Error(`no recipe for ${name}`);
   const settings: WarmStartSettings = {
     ...DEFAULT_WARM_START,
-    steps: values.number('steps', { whole: true, least: 1 }),
+    steps: values.text('steps') === '' ? recipe.steps : values.number('steps', { whole: true, least: 1 }),
     batch: values.number('batch', { whole: true, least: 1 }),
     learningRate: values.number('lr'),
     seed: values.number('seed', { whole: true, least: 0 }),
   };
   const tokenizer = new Tokenizer();
-  const config = configOf(tokenizer, size);
+  const config = configOf(tokenizer, recipe);
   const [engine, python] = await Promise.all([startEngine(values.text('engine') as EngineName), startPython()]);
   await engine.load({ config, weights: initialWeights(config, settings.seed), suppressTokens: tokenizer.suppressTokens });
-  const runCalls = pythonCalls(python, TOY_LIMITS);
+  const runCalls = environment(python, TOY_LIMITS, recipe.tool);
 
   const line = new ProgressLine();
   const began = performance.now();
-  for await (const { step, report } of warmStart(engine, arithmetic, tokenizer, runCalls, settings)) {
+  for await (const { step, report } of warmStart(engine, recipe.suite, tokenizer, runCalls, settings)) {
     line.show(step, settings.steps, `loss ${report.loss.toFixed(4)}, gradient ${report.gradNorm.toFixed(2)}`);
   }
   line.end();
   const seconds = (performance.now() - began) / 1000;
-  const result = await evaluate({ engine, tokenizer, suite: arithmetic, runCalls }, DEFAULT_EVALUATION);
+  const result = await evaluate({ engine, tokenizer, suite: recipe.suite, runCalls }, DEFAULT_EVALUATION);
   process.stderr.write(`${resultLine(result)}; ${formatSeconds(seconds)}\n`);
 
   const { weights, suppressTokens } = await engine.snapshot();
@@ -67,7 +83,7 @@ main(async () => {
   python.dispose();
 });
 
-function configOf(tokenizer: Tokenizer, { hidden, heads, intermediate }: { hidden: number; heads: number; intermediate: number }): PolicyConfig {
+function configOf(tokenizer: Tokenizer, { hidden, heads, intermediate }: Recipe): PolicyConfig {
   return parseConfig({
     architectures: ['LlamaForCausalLM'],
     model_type: 'llama',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RunCalls } from '../rollout/rollout.ts';
+import type { CallRequest, RunCalls } from '../rollout/rollout.ts';
 import { tokenizer } from '../rollout/testing.ts';
 import { ENVIRONMENT, POLICY, PROMPT } from '../rollout/trajectory.ts';
-import { arithmetic } from '../tasks/arithmetic.ts';
+import { arithmetic, arithmeticSteps } from '../tasks/arithmetic.ts';
 import type { PythonResult } from '../tools/python/python.ts';
 import { writeDemonstrations, type Demonstration } from './demonstrations.ts';
 import { DEFAULT_WARM_START, learningRateAt, supervisedRows } from './warmstart.ts';
@@ -26,12 +26,37 @@ describe('demonstrations', () => {
     }
   });
 
-  it('put each observation after its own call', async () => {
-    const texts = (await write(300)).map(({ tokens }) => tokenizer.decode(tokens)).join('\n');
-    const numbers = [...texts.matchAll(/<\/python><output>#(\d+)<\/output>/g)].map(([, n]) => Number(n));
-    expect(numbers.length).toBeGreaterThan(100);
-    expect(numbers).toEqual(numbers.map((_, i) => i));
-    expect(texts.match(/<\/python>/g)).toHaveLength(numbers.length);
+  it('put each observation after its own call, and tell the tool what was called before', async () => {
+    const asked: CallRequest[] = [];
+    const echo: RunCalls = (calls) => {
+      asked.push(...calls);
+      return Promise.resolve(calls.map(({ code }): PythonResult => ({ ok: true, output: `[${code}]`, truncated: false, seconds: 0 })));
+    };
+    const texts = (await writeDemonstrations(arithmetic, tokenizer, echo, 300, 160, 4, 0)).map(({ tokens }) => tokenizer.decode(tokens)).join('\n');
+    const pairs = [...texts.matchAll(/<python>(.*?)<\/python><output>\[(.*?)\]<\/output>/g)];
+    expect(pairs.length).toBeGreaterThan(100);
+    for (const [, code, output] of pairs) expect(output).toBe(code);
+    expect(texts.match(/<\/python>/g)).toHaveLength(pairs.length);
+    const second = asked.filter(({ earlier }) => earlier.length === 1);
+    expect(second.length).toBeGreaterThan(10);
+    for (const call of second) {
+      const first = asked.find(({ stream, earlier }) => stream === call.stream && earlier.length === 0);
+      expect(call.earlier[0]).toMatchObject({ code: first?.code, output: `[${first?.code ?? ''}]` });
+    }
+  });
+
+  it('compute with the numbers that earlier calls printed', async () => {
+    // A sandbox of its own, in which every number looked up is 100 more than the one before.
+    const shifted: RunCalls = (calls) => Promise.resolve(calls.map(({ code, earlier }): PythonResult => ({
+      ok: true, output: code.startsWith("look('") && code.endsWith(')') ? String(500 + 100 * earlier.length) : 'x', truncated: false, seconds: 0,
+    })));
+    const texts = (await writeDemonstrations(arithmeticSteps, tokenizer, shifted, 600, 160, 4, 0)).map(({ tokens }) => tokenizer.decode(tokens));
+    const two = texts.filter((text) => /^<bos>[a-z]{3}[-+*]\d\d<think>lookup: use code<\/think><python>look\('[a-z]{3}'\)<\/python><output>500<\/output><think>next/.test(text));
+    const three = texts.filter((text) => /^<bos>[a-z]{3}[+*][a-z]{3}<think>pair: use code<\/think><python>look.*<think>next<\/think><python>look.*<think>next/.test(text));
+    expect(two.length).toBeGreaterThan(10);
+    expect(three.length).toBeGreaterThan(5);
+    for (const text of two) expect(text).toContain(`500${text.slice(8, 11)}`);
+    for (const text of three) expect(text).toMatch(/500[+*]600/);
   });
 
   it('mix what they should, in about the right shares', async () => {
