@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arithmeticSteps } from '../tasks/arithmetic.ts';
+import { keysOf, nextCall } from '../tasks/lookup.ts';
 import { drawTasks } from '../tasks/task.ts';
 import { createNodePython } from '../tools/python/python.node.ts';
 import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
@@ -98,5 +99,23 @@ describe('the sandbox of a suite', () => {
     expect(outputs.slice(1)).toEqual([
       `${outputs[0] ?? ''}\nNone`, 'TypeError: unsupported operand type(s) f', "KeyError: '???'", "NameError: name 'look' is not defined",
     ]);
+  });
+
+  it('computes the answer of every tier from its expression', async () => {
+    const tasks = drawTasks(arithmeticSteps, 250, 'held-out', 3, 9);
+    const results = await environment(python, TOY_LIMITS)(tasks.map((task) => ({ ...request(0, 0, 1, 1, `print(${task.expression})`), task })));
+    expect(results.map(({ output }) => output)).toEqual(tasks.map((task) => task.answer));
+  });
+
+  it('answers a lookup turn by turn: in two calls for one number, in three for two', async () => {
+    const run = environment(python, TOY_LIMITS);
+    const attempts = drawTasks(arithmeticSteps, 60, 'held-out', 3, 9, [5]).map((task) => ({ task, printed: [] as string[] }));
+    for (let turn = 0; turn < 3; turn++) {
+      const asking = attempts.filter(({ task }) => turn <= keysOf(task).length);
+      const results = await run(asking.map(({ task, printed }) => ({ ...request(0, turn, 1, 1, nextCall(task, printed)), task })));
+      for (const [i, { printed }] of asking.entries()) printed.push(results[i]?.output ?? '');
+    }
+    expect(attempts.map(({ printed }) => printed.at(-1))).toEqual(attempts.map(({ task }) => task.answer));
+    expect(new Set(attempts.map(({ printed }) => printed.length))).toEqual(new Set([2, 3]));
   });
 });

@@ -1,11 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNodePython } from '../tools/python/python.node.ts';
-import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
-import { arithmetic, arithmeticSteps, preludeOf } from './arithmetic.ts';
+import { describe, expect, it } from 'vitest';
+import { arithmetic, arithmeticSteps } from './arithmetic.ts';
 import { powerModulo, sameAnswer } from './exact.ts';
-import { keysOf, nextCall, numberBehind } from './lookup.ts';
+import { keysOf, numberBehind } from './lookup.ts';
 import { pcg4d, Random, samplingUniform } from './random.ts';
 import { drawTasks } from './task.ts';
 
@@ -161,29 +159,5 @@ describe('the suite of several steps', () => {
       const share = numbers.filter((n) => Math.floor(n / 100) === hundreds).length / numbers.length;
       expect(Math.abs(share - 1 / 9)).toBeLessThan(5 * Math.sqrt(8 / 81 / numbers.length));
     }
-  });
-
-  describe('in real Python', () => {
-    let python: Python;
-    beforeAll(() => { python = createNodePython(); });
-    afterAll(() => { python.dispose(); });
-    const run = async (codes: readonly string[]): Promise<string[]> => (await python.run(codes, TOY_LIMITS)).map(({ output }) => output);
-
-    it('answers with what its own expressions evaluate to', async () => {
-      const tasks = drawTasks(arithmeticSteps, 250, 'held-out', 3, 9);
-      expect(await run(tasks.map((task) => `print(${task.expression})`))).toEqual(tasks.map((task) => task.answer));
-    });
-
-    it('is answered by its calls, turn by turn: two where one number is looked up, three where two are', async () => {
-      const tasks = many('held-out', 60);
-      const printed: string[][] = tasks.map(() => []);
-      for (let turn = 0; turn < 3; turn++) {
-        const asking = tasks.map((_, i) => i).filter((i) => turn <= keysOf(tasks[i] ?? { kind: '', question: '' }).length);
-        const outputs = await run(asking.flatMap((i) => { const task = tasks[i]; return task === undefined ? [] : [preludeOf(task) + nextCall(task, printed[i] ?? [])]; }));
-        for (const [at, i] of asking.entries()) printed[i]?.push(outputs[at] ?? '');
-      }
-      expect(printed.map((outputs) => outputs.at(-1))).toEqual(tasks.map((task) => task.answer));
-      expect(new Set(printed.map((outputs) => outputs.length))).toEqual(new Set([2, 3]));
-    });
   });
 });
