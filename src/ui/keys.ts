@@ -19,6 +19,8 @@ function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target.isContentEditable) return true;
+  // A dialog or an open list has the keyboard to itself.
+  if (target.closest('[role=dialog], [role=alertdialog], [role=listbox], [role=menu]') !== null) return true;
   // Space and Enter press what has the focus; arrows move sliders and choices.
   const role = target.getAttribute('role') ?? '';
   if (event.key === ' ' || event.key === 'Enter') return target.closest('button, a, summary, [role=option], [role=menuitem]') !== null;

@@ -12,6 +12,7 @@ const PATHS = {
   play: 'M6 4.5v11l9-5.5z',
   pause: 'M7 5v10M13 5v10',
   step: 'M5 5v10l7-5zM14.5 5v10',
+  back: 'M15 5v10l-7-5zM5.5 5v10',
   reset: 'M5 5v4h4M5.3 8.8A5.5 5.5 0 1 1 5 12',
   previous: 'M12.5 5 7.5 10l5 5',
   next: 'm7.5 5 5 5-5 5',

@@ -8,6 +8,7 @@ import { isGoing, useLab } from '../stores/lab.ts';
 import { chooseLanguage, useLanguage } from '../stores/language.ts';
 import { chooseTheme, THEME_CHOICES, useTheme } from '../stores/theme.ts';
 import { format, LANGUAGES, t } from '../text/text.ts';
+import { KeyList } from './KeyList.tsx';
 import { RunStatus } from './RunStatus.tsx';
 import styles from './TopBar.module.css';
 
@@ -34,6 +35,7 @@ export function TopBar(): ReactNode {
         items={THEME_CHOICES.map((value) => ({ value, label: t(`theme.${value}`), picture: <Icon name={value satisfies IconName} size={16} /> }))}
         onChange={chooseTheme}
       />
+      <KeyList />
     </header>
   );
 }
