@@ -1,6 +1,6 @@
 /** Whole steps on the CPU engine with the small policy that ships, and a tool that is a table. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadPolicy, type PolicyFiles } from '../policy/checkpoint.ts';
 import { createCpuEngine } from '../policy/cpu/engine.ts';
 import { spawnInNode } from '../policy/cpu/spawn.node.ts';
@@ -11,6 +11,7 @@ import { arithmetic } from '../tasks/arithmetic.ts';
 import type { PythonResult } from '../tools/python/python.ts';
 import { DEFAULT_GRPO, VARIANTS, type GrpoSettings } from './settings.ts';
 import { trainStep, type TrainerParts } from './trainer.ts';
+import { replayStep } from './update.ts';
 
 let engine: PolicyEngine;
 let files: PolicyFiles;
@@ -175,6 +176,33 @@ describe('a step', () => {
       },
     }), 1, { signal: controller.signal });
     await expect(step).rejects.toThrow('enough');
+    expect(await engine.snapshot()).toEqual(before);
+  });
+});
+
+describe('a step made again from its record', () => {
+  it('leads to the very same weights, without sampling or asking a tool', async () => {
+    const settings: Partial<GrpoSettings> = { innerEpochs: 2, minibatches: 2, mask: false, beta: 0.05 };
+    await engine.holdReference();
+    const { settings: all } = parts(settings);
+    const record = await trainStep(parts(settings), 1);
+    expect(record.skipped).toBeUndefined();
+    const after = await engine.snapshot();
+    await engine.load(files.checkpoint);
+    await engine.holdReference();
+    const sampling = vi.spyOn(engine, 'continue');
+    await replayStep(engine, record, all);
+    expect(sampling).not.toHaveBeenCalled();
+    sampling.mockRestore();
+    expect(await engine.snapshot()).toEqual(after);
+    expect(after.weights).not.toEqual(files.checkpoint.weights);
+  });
+
+  it('leaves the weights where the step left them', async () => {
+    const record = await trainStep(parts({ group: 1 }), 1);
+    expect(record.skipped).toBe('all-groups-equal');
+    const before = await engine.snapshot();
+    await replayStep(engine, record, parts({ group: 1 }).settings);
     expect(await engine.snapshot()).toEqual(before);
   });
 });

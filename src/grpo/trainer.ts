@@ -7,10 +7,11 @@ import { rollOut, type RolloutProgress, type RunCalls } from '../rollout/rollout
 import { policyLength, type Trajectory } from '../rollout/trajectory.ts';
 import { drawTasks, type Suite } from '../tasks/task.ts';
 import { compareGroup, type GroupStatistics } from './advantages.ts';
-import { lossMask, tokenWeights, updateRows, type BatchItem } from './batch.ts';
+import { lossMask, tokenWeights } from './batch.ts';
 import { stepMetrics } from './metrics.ts';
 import type { GroupRecord, SkipReason, StepRecord, StepWarning, TrainedTrajectory } from './record.ts';
 import type { AdvantageRule, GrpoSettings } from './settings.ts';
+import { batchItems, makeUpdate, plannedUpdates } from './update.ts';
 
 export interface TrainerParts {
   /** Loaded with the policy to train. With β > 0 it must hold a reference (`holdReference`). */
@@ -93,29 +94,16 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
   } else {
     options.onProgress?.({ phase: 'updating', finished: 0, of: scored.length });
     const items = await batchItems(engine, scored, settings);
-    for (let epoch = 0; epoch < settings.innerEpochs; epoch++) {
-      for (let part = 0; part < settings.minibatches; part++) {
-        const minibatch = items.filter((_, i) => i % settings.minibatches === part);
-        // Dropped groups can leave fewer rollouts than there are minibatches.
-        if (minibatch.length === 0) continue;
-        const rows = updateRows(minibatch, settings);
-        const report = await engine.update(
-          {
-            rows,
-            temperature: settings.temperature,
-            objective: { kind: 'grpo', epsilonLow: settings.epsilonLow, epsilonHigh: settings.epsilonHigh, beta: settings.beta },
-          },
-          settings.optimizer,
-        );
-        updates.push(report);
-        for (const [i, { trajectory }] of minibatch.entries()) {
-          const tokens = report.rows[i];
-          const weights = rows[i]?.weights;
-          if (tokens !== undefined) tokensOf.set(trajectory, tokens);
-          if (weights !== undefined) weightsOf.set(trajectory, weights);
-        }
-        if (epoch > 0 && report.applied && ratioAlwaysOne(report)) warnings.add('ratio-always-one');
+    for (const planned of plannedUpdates(items, settings)) {
+      const report = await makeUpdate(engine, planned, settings);
+      updates.push(report);
+      for (const [i, { trajectory }] of planned.items.entries()) {
+        const tokens = report.rows[i];
+        const weights = report.batch[i]?.weights;
+        if (tokens !== undefined) tokensOf.set(trajectory, tokens);
+        if (weights !== undefined) weightsOf.set(trajectory, weights);
       }
+      if (planned.epoch > 0 && report.applied && ratioAlwaysOne(report)) warnings.add('ratio-always-one');
     }
     if (!updates.some((report) => report.applied)) {
       skipped = updates.some((report) => report.skipped === 'non-finite') ? 'non-finite' : 'no-trainable-token';
@@ -172,28 +160,6 @@ async function sampleGroups(parts: TrainerParts, step: number, options: StepOpti
 function compareOrRefuse(rewards: readonly number[], rule: AdvantageRule): GroupStatistics {
   if (rewards.every(Number.isFinite)) return compareGroup(rewards, rule);
   return { advantages: rewards.map(() => 0), mean: NaN, std: NaN, equal: false };
-}
-
-/** Adds what the objective needs beside the rollouts: log-probs of observations with the mask off, and the reference's. */
-async function batchItems(
-  engine: PolicyEngine,
-  scored: readonly { readonly trajectory: Trajectory; readonly advantage: number }[],
-  settings: GrpoSettings,
-): Promise<BatchItem[]> {
-  const request = { rows: scored.map(({ trajectory }) => trajectory.tokens), temperature: settings.temperature };
-  const own = settings.mask ? undefined : await engine.score(request);
-  const reference = settings.beta > 0 ? await engine.score({ ...request, weights: 'reference' }) : undefined;
-  return scored.map(({ trajectory, advantage }, i) => ({
-    trajectory,
-    advantage,
-    oldLogProbs: own === undefined ? trajectory.logProbs : filledUp(trajectory.logProbs, own[i]?.logProbs),
-    referenceLogProbs: reference?.[i]?.logProbs,
-  }));
-}
-
-/** Sampled log-probs where there are any, else those of the scoring pass. */
-function filledUp(sampled: Float32Array, scored: Float32Array | undefined): Float32Array {
-  return sampled.map((logProb, t) => (Number.isNaN(logProb) ? (scored?.[t] ?? NaN) : logProb));
 }
 
 /** On a second pass the policy has moved: a ratio of exactly 1 everywhere means that old log-probs are not old. */
