@@ -21,10 +21,11 @@ export interface RunStore {
   putStep(run: string, summary: StepSummary, record: StepRecord): Promise<void>;
   steps(run: string): Promise<StepSummary[]>;
   record(run: string, step: number): Promise<StepRecord | undefined>;
-  /** Keeps this snapshot in the place of the run's last one. */
+  /** Keeps this snapshot as the run's last. Of earlier ones the last of every ten steps stays: past steps are opened from it. */
   putSnapshot(run: string, snapshot: RunSnapshot): Promise<void>;
-  snapshot(run: string): Promise<RunSnapshot | undefined>;
-  /** Forgets steps after this one: they were made after the snapshot from which the run goes on. */
+  /** The run's last snapshot, or its last one at `upTo` or before. */
+  snapshot(run: string, upTo?: number): Promise<RunSnapshot | undefined>;
+  /** Forgets steps and snapshots after this one: they were made after the snapshot from which the run goes on. */
   truncate(run: string, step: number): Promise<void>;
   deleteRun(id: string): Promise<void>;
 }
@@ -34,7 +35,15 @@ interface Schema extends DBSchema {
   runs: { key: string; value: unknown };
   steps: { key: [string, number]; value: StepSummary };
   records: { key: [string, number]; value: StepRecord };
-  snapshots: { key: string; value: RunSnapshot };
+  snapshots: { key: [string, number]; value: RunSnapshot };
+}
+
+/** Steps of which one snapshot is kept. */
+const SNAPSHOT_BLOCK = 10;
+
+/** Which of a run's snapshots give way to a new one: later ones, which a run that went back has left, and those of its block. */
+function superseded(kept: readonly number[], next: number): number[] {
+  return kept.filter((step) => step >= next || Math.floor(step / SNAPSHOT_BLOCK) === Math.floor(next / SNAPSHOT_BLOCK));
 }
 
 /** All keys of one run, from a step on. */
@@ -44,10 +53,17 @@ function stepsFrom(run: string, step: number): IDBKeyRange {
 
 /** @throws where the browser has no storage for this page (private windows of some browsers). */
 export async function openRunStore(name = 'atelier'): Promise<RunStore> {
-  const db = await openDB<Schema>(name, 1, {
-    upgrade(database) {
-      database.createObjectStore('runs');
-      for (const store of ['steps', 'records', 'snapshots'] as const) database.createObjectStore(store);
+  const db = await openDB<Schema>(name, 2, {
+    async upgrade(database, from, _to, transaction) {
+      if (from === 0) {
+        for (const store of ['runs', 'steps', 'records', 'snapshots'] as const) database.createObjectStore(store);
+        return;
+      }
+      // The first version kept one snapshot a run, under the run alone.
+      const store = transaction.objectStore('snapshots');
+      const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
+      await store.clear();
+      await Promise.all(values.map((value, i) => store.put(value, [String(keys[i]), value.step])));
     },
     // Another tab with a newer build waits for this connection to close.
     blocking: (_current, _blocked, event) => { (event.target as IDBPDatabase | null)?.close(); },
@@ -71,15 +87,23 @@ export async function openRunStore(name = 'atelier'): Promise<RunStore> {
     steps: (run) => db.getAll('steps', stepsFrom(run, 0)),
     record: (run, step) => db.get('records', [run, step]),
     async putSnapshot(run, snapshot) {
-      await db.put('snapshots', snapshot, run);
+      const transaction = db.transaction('snapshots', 'readwrite');
+      const kept = (await transaction.store.getAllKeys(stepsFrom(run, 0))).map(([, step]) => step);
+      await Promise.all([
+        ...superseded(kept, snapshot.step).map((step) => transaction.store.delete([run, step])),
+        transaction.store.put(snapshot, [run, snapshot.step]),
+        transaction.done,
+      ]);
     },
-    snapshot: (run) => db.get('snapshots', run),
+    async snapshot(run, upTo = Number.MAX_SAFE_INTEGER) {
+      const last = await db.transaction('snapshots').store.openCursor(IDBKeyRange.bound([run, 0], [run, upTo]), 'prev');
+      return last?.value;
+    },
     async truncate(run, step) {
-      const transaction = db.transaction(['steps', 'records'], 'readwrite');
+      const transaction = db.transaction(['steps', 'records', 'snapshots'], 'readwrite');
       const later = stepsFrom(run, step + 1);
       await Promise.all([
-        transaction.objectStore('steps').delete(later),
-        transaction.objectStore('records').delete(later),
+        ...(['steps', 'records', 'snapshots'] as const).map((store) => transaction.objectStore(store).delete(later)),
         transaction.done,
       ]);
     },
@@ -88,9 +112,7 @@ export async function openRunStore(name = 'atelier'): Promise<RunStore> {
       const all = stepsFrom(id, 0);
       await Promise.all([
         transaction.objectStore('runs').delete(id),
-        transaction.objectStore('steps').delete(all),
-        transaction.objectStore('records').delete(all),
-        transaction.objectStore('snapshots').delete(id),
+        ...(['steps', 'records', 'snapshots'] as const).map((store) => transaction.objectStore(store).delete(all)),
         transaction.done,
       ]);
     },
@@ -102,7 +124,7 @@ export function memoryRunStore(): RunStore {
   const runs = new Map<string, RunSummary>();
   const steps = new Map<string, Map<number, StepSummary>>();
   const records = new Map<string, Map<number, StepRecord>>();
-  const snapshots = new Map<string, RunSnapshot>();
+  const snapshots = new Map<string, Map<number, RunSnapshot>>();
   const of = <T>(map: Map<string, Map<number, T>>, run: string): Map<number, T> => {
     const found = map.get(run) ?? new Map<number, T>();
     map.set(run, found);
@@ -119,10 +141,18 @@ export function memoryRunStore(): RunStore {
     },
     steps: (run) => Promise.resolve([...of(steps, run).values()].sort((a, b) => a.step - b.step)),
     record: (run, step) => Promise.resolve(of(records, run).get(step)),
-    putSnapshot: (run, snapshot) => Promise.resolve(void snapshots.set(run, snapshot)),
-    snapshot: (run) => Promise.resolve(snapshots.get(run)),
+    putSnapshot(run, snapshot) {
+      const kept = of(snapshots, run);
+      for (const step of superseded([...kept.keys()], snapshot.step)) kept.delete(step);
+      kept.set(snapshot.step, snapshot);
+      return Promise.resolve();
+    },
+    snapshot(run, upTo = Infinity) {
+      const kept = [...of(snapshots, run).values()].filter(({ step }) => step <= upTo);
+      return Promise.resolve(kept.reduce<RunSnapshot | undefined>((a, b) => (a === undefined || b.step > a.step ? b : a), undefined));
+    },
     truncate(run, step) {
-      for (const map of [of(steps, run), of(records, run)]) {
+      for (const map of [of(steps, run), of(records, run), of(snapshots, run)]) {
         for (const key of [...map.keys()]) if (key > step) map.delete(key);
       }
       return Promise.resolve();
