@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { spansOf } from './grammar.ts';
 import { scripted, scriptedEngine, sumTask, tableOfCalls, testConfig, tokenizer } from './testing.ts';
 import { ENVIRONMENT, POLICY, PROMPT, policyLength, tagsOf, type Trajectory } from './trajectory.ts';
-import { rollOut } from './rollout.ts';
+import { rollOut, type Beginning } from './rollout.ts';
 
 async function one(script: string, overrides: Parameters<typeof scripted>[2] = {}): Promise<Trajectory> {
   const [trajectory] = await scripted([script], undefined, overrides);
@@ -142,5 +142,34 @@ describe('spans', () => {
         for (const s of spans) expect(new Set(owner.slice(s.start, s.end))).toEqual(new Set([s.owner]));
       }),
     );
+  });
+});
+
+describe('a rollout that goes on from a beginning', () => {
+  const whole = '<think>go</think><python>print(17+25)</python><answer>42</answer><eos>';
+  /** The first `n` tokens of a finished rollout, with the calls that were answered in them. */
+  const cut = (t: Trajectory, n: number): Beginning => ({
+    tokens: t.tokens.slice(0, n), owner: t.owner.slice(0, n), logProbs: t.logProbs.slice(0, n),
+    calls: t.calls.slice(0, t.spans.filter((s) => s.kind === 'output' && s.end <= n).length),
+  });
+
+  it('is the same rollout, wherever it is taken up: a call without an answer is run first', async () => {
+    const full = await one(whole);
+    const tags = tagsOf(tokenizer);
+    const script = [...tokenizer.encode(whole)];
+    for (let n = full.owner.indexOf(POLICY); n <= full.tokens.length; n++) {
+      // In the midst of an observation there is no place to go on from.
+      if (full.owner[n - 1] === ENVIRONMENT && full.tokens[n - 1] !== tags.output.close) continue;
+      const beginning = cut(full, n);
+      const left = script.slice(beginning.owner.filter((owner) => owner === POLICY).length);
+      const t = await one(tokenizer.decode(left), { beginnings: [beginning] });
+      expect(t, `from token ${n}`).toEqual(full);
+    }
+  });
+
+  it('counts the calls that were made before', async () => {
+    const beginning = cut(await one(whole), 28);
+    expect(beginning.calls).toHaveLength(1);
+    expect((await one('<python>print(1)</python>', { beginnings: [beginning], maxCalls: 1 })).stop).toBe('calls');
   });
 });

@@ -40,6 +40,8 @@ export interface RolloutRequest {
   readonly runCalls: RunCalls;
   /** One rollout each; a group is the same task several times. */
   readonly tasks: readonly Task[];
+  /** Where the i-th rollout goes on from. Default: its task's prompt. */
+  readonly beginnings?: readonly Beginning[];
   readonly seed: number;
   /** The training step, or another number that keeps the random numbers of evaluations apart. */
   readonly step: number;
@@ -58,6 +60,12 @@ export interface RolloutRequest {
   readonly onProgress?: (progress: RolloutProgress) => void;
 }
 
+/**
+ * A rollout as far as it is there: the tokens, who wrote them, and the calls that were answered. Where it ends with a
+ * call that has no answer yet, the call is run first.
+ */
+export type Beginning = Pick<Trajectory, 'tokens' | 'owner' | 'logProbs' | 'calls'>;
+
 export interface RolloutProgress {
   readonly phase: 'sampling' | 'python';
   /** Rollouts that have ended. */
@@ -69,7 +77,8 @@ export interface RolloutProgress {
 class Draft {
   readonly calls: ToolCall[] = [];
   stop: StopReason | undefined;
-  private length = 0;
+  private readonly capacity: number;
+  private length: number;
   private readonly tokens: Uint32Array;
   private readonly owner: Uint8Array;
   private readonly logProbs: Float32Array;
@@ -77,11 +86,18 @@ class Draft {
   constructor(
     readonly task: Task,
     readonly stream: number,
-    readonly capacity: number,
+    maxLength: number,
+    beginning: Beginning,
   ) {
-    this.tokens = new Uint32Array(capacity);
-    this.owner = new Uint8Array(capacity);
-    this.logProbs = new Float32Array(capacity);
+    this.length = beginning.tokens.length;
+    this.capacity = Math.max(maxLength, this.length);
+    this.tokens = new Uint32Array(this.capacity);
+    this.owner = new Uint8Array(this.capacity);
+    this.logProbs = new Float32Array(this.capacity);
+    this.tokens.set(beginning.tokens);
+    this.owner.set(beginning.owner);
+    this.logProbs.set(beginning.logProbs);
+    this.calls.push(...beginning.calls);
   }
 
   append(ids: ArrayLike<number>, owner: Owner, logProbs?: Float32Array): void {
@@ -129,6 +145,10 @@ export function promptOf(task: Task, tokenizer: Tokenizer): Uint32Array {
   return prompt;
 }
 
+function bare(prompt: Uint32Array): Beginning {
+  return { tokens: prompt, owner: new Uint8Array(prompt.length).fill(PROMPT), logProbs: new Float32Array(prompt.length).fill(NaN), calls: [] };
+}
+
 /** What enters the context after a call: `<output>`, the text, `</output>`. */
 export function observationOf(output: string, tags: Tags, tokenizer: Tokenizer): Uint32Array {
   return Uint32Array.from([tags.output.open, ...tokenizer.encodePlain(output), tags.output.close]);
@@ -143,17 +163,28 @@ export function observationOf(output: string, tags: Tags, tokenizer: Tokenizer):
 export async function rollOut(request: RolloutRequest): Promise<Trajectory[]> {
   const { engine, tokenizer, tasks, maxLength, firstStream = 0 } = request;
   const tags = tagsOf(tokenizer);
-  const drafts = tasks.map((task, i) => {
-    const prompt = promptOf(task, tokenizer);
-    const draft = new Draft(task, firstStream + i, Math.max(maxLength, prompt.length));
-    draft.append(prompt, PROMPT);
-    return draft;
-  });
+  const drafts = tasks.map((task, i) => new Draft(task, firstStream + i, maxLength, request.beginnings?.[i] ?? bare(promptOf(task, tokenizer))));
   const unfinished = (): Draft[] => drafts.filter((draft) => draft.stop === undefined);
   const report = (phase: RolloutProgress['phase']): void =>
     request.onProgress?.({ phase, finished: tasks.length - unfinished().length, of: tasks.length });
 
+  const answer = async (turns: readonly Draft[]): Promise<void> => {
+    const asking = turns.flatMap((draft) => {
+      const code = settle(draft, tags, tokenizer, request.maxCalls);
+      return code === undefined ? [] : [{ draft, code }];
+    });
+    if (asking.length === 0) return;
+    report('python');
+    const { seed, step } = request;
+    const results = await request.runCalls(
+      asking.map(({ draft, code }) => ({ code, task: draft.task, earlier: [...draft.calls], seed, step, stream: draft.stream })),
+      request.signal,
+    );
+    for (const [i, { draft, code }] of asking.entries()) answerCall(draft, code, results[i], tags, tokenizer);
+  };
+
   try {
+    if (request.beginnings !== undefined) await answer(drafts);
     for (let running = unfinished(); running.length > 0; running = unfinished()) {
       report('sampling');
       const { rows } = await engine.continue({
@@ -168,19 +199,8 @@ export async function rollOut(request: RolloutRequest): Promise<Trajectory[]> {
         stopTokens: [tags.call.close, tags.eos],
         maxLength,
       });
-      const asking: { readonly draft: Draft; readonly code: string }[] = [];
-      for (const [i, draft] of running.entries()) {
-        const code = takeTurn(draft, rows[i], tags, tokenizer, request.maxCalls);
-        if (code !== undefined) asking.push({ draft, code });
-      }
-      if (asking.length === 0) continue;
-      report('python');
-      const { seed, step } = request;
-      const results = await request.runCalls(
-        asking.map(({ draft, code }) => ({ code, task: draft.task, earlier: [...draft.calls], seed, step, stream: draft.stream })),
-        request.signal,
-      );
-      for (const [i, { draft, code }] of asking.entries()) answerCall(draft, code, results[i], tags, tokenizer);
+      for (const [i, draft] of running.entries()) takeTurn(draft, rows[i]);
+      await answer(running);
     }
   } catch (error) {
     // A cancelled step still has rollouts worth looking at; any other fault is the caller's to show.
@@ -189,19 +209,21 @@ export async function rollOut(request: RolloutRequest): Promise<Trajectory[]> {
   return drafts.map((draft) => draft.finish(tags));
 }
 
-/** Appends what was sampled. @returns the code to run, where the row stopped at a call. */
-function takeTurn(draft: Draft, row: SampledRow | undefined, tags: Tags, tokenizer: Tokenizer, maxCalls: number): string | undefined {
+/** Appends what was sampled. */
+function takeTurn(draft: Draft, row: SampledRow | undefined): void {
   if (row === undefined) throw new Error('the engine returned fewer rows than were asked for');
   draft.append(row.tokens, POLICY, row.logProbs);
-  if (row.stop === 'length') {
-    draft.stop = 'length';
-    return undefined;
-  }
+  if (row.stop === 'length') draft.stop = 'length';
+}
+
+/** Whether a rollout ends here. @returns the code to run, where it stands at a call. */
+function settle(draft: Draft, tags: Tags, tokenizer: Tokenizer, maxCalls: number): string | undefined {
+  if (draft.stop !== undefined) return undefined;
   if (draft.last() === tags.eos) {
     draft.stop = 'end';
     return undefined;
   }
-  const code = draft.pendingCode(tags, tokenizer);
+  const code = draft.last() === tags.call.close ? draft.pendingCode(tags, tokenizer) : undefined;
   if (code !== undefined) {
     if (draft.calls.length < maxCalls) return code;
     draft.stop = 'calls';
