@@ -1,5 +1,5 @@
 /** Runs kept in the browser as they go: summaries, curves, rollouts and snapshots, in IndexedDB. */
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
+import { openDB, type DBSchema, type IDBPDatabase, type IDBPObjectStore, type StoreNames } from 'idb';
 import type { StepRecord } from '../grpo/record.ts';
 import type { Snapshot } from '../policy/engine.ts';
 import type { RunSummary, StepSummary } from './protocol.ts';
@@ -51,19 +51,20 @@ function stepsFrom(run: string, step: number): IDBKeyRange {
   return IDBKeyRange.bound([run, step], [run, Number.MAX_SAFE_INTEGER]);
 }
 
+/** The first version kept one snapshot a run, under the run alone. */
+async function moveSnapshots(store: IDBPObjectStore<Schema, StoreNames<Schema>[], 'snapshots', 'versionchange'>): Promise<void> {
+  const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
+  await store.clear();
+  await Promise.all(values.map((value, i) => store.put(value, [String(keys[i]), value.step])));
+}
+
 /** @throws where the browser has no storage for this page (private windows of some browsers). */
 export async function openRunStore(name = 'atelier'): Promise<RunStore> {
   const db = await openDB<Schema>(name, 2, {
-    async upgrade(database, from, _to, transaction) {
-      if (from === 0) {
-        for (const store of ['runs', 'steps', 'records', 'snapshots'] as const) database.createObjectStore(store);
-        return;
-      }
-      // The first version kept one snapshot a run, under the run alone.
-      const store = transaction.objectStore('snapshots');
-      const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
-      await store.clear();
-      await Promise.all(values.map((value, i) => store.put(value, [String(keys[i]), value.step])));
+    upgrade(database, from, _to, transaction) {
+      if (from === 0) for (const store of ['runs', 'steps', 'records', 'snapshots'] as const) database.createObjectStore(store);
+      // A fault aborts the transaction, and with it the upgrade.
+      else void moveSnapshots(transaction.objectStore('snapshots'));
     },
     // Another tab with a newer build waits for this connection to close.
     blocking: (_current, _blocked, event) => { (event.target as IDBPDatabase | null)?.close(); },
