@@ -1,0 +1,315 @@
+/**
+ * A reward rule as a person writes it: Python with the signature of a reward function of TRL, so that it can be carried
+ * away. Builds the program that scores a group by it in the sandbox, and reads what that program says. Rollouts enter
+ * as data, never as code.
+ */
+import * as v from 'valibot';
+import type { Tokenizer } from '../policy/tokenizer.ts';
+import { codeClosedAtEnd } from '../rollout/grammar.ts';
+import { ENVIRONMENT, POLICY, PROMPT, tagsOf, type Trajectory } from '../rollout/trajectory.ts';
+import type { PythonResult } from '../tools/python/python.ts';
+
+/** The paper's rule: what `scoreMath` computes with the paper's settings. */
+export const PAPER_RULE = String.raw`import re
+from fractions import Fraction
+
+OPENS = '<(?:think|python|output|answer)>'  # nothing that opens fits into a part
+PART = {name: f'<{name}>((?:(?!</{name}>|{OPENS}).)*)</{name}>' for name in ('think', 'python', 'answer')}
+CALLS = re.compile(r'\s*{think}\s*{python}\s*'.format(**PART), re.S)
+ANSWERS = re.compile(r'\s*(?:{think}\s*)?{answer}\s*'.format(**PART), re.S)
+ANSWER = re.compile(PART['answer'], re.S)
+NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?', re.A)
+
+
+def reward(completions, answer, calls, **kwargs) -> list[float]:
+    """ARTIST: 2 for the answer, up to 1 for the format, up to 1 for calls that ran.
+
+    calls is a column of this lab: what the runtime said of each call. Elsewhere, let your tool record it.
+    """
+    rewards = []
+    for completion, right, made in zip(completions, answer, calls):
+        turns = [written(message) for message in completion if message['role'] == 'assistant']
+        text = ''.join(turns)
+        given = [found for turn in turns for found in ANSWER.findall(turn)]
+        pairs = [balanced(text, name) for name in ('think', 'python', 'answer')]
+        pairs.append(any(message['role'] == 'tool' for message in completion))
+
+        score = 2 if given and same(given[-1], right) else 0
+        score += 0.125 * sum(pairs)
+        score += 0.5 if in_order(completion) else 0
+        score += sum(call['ok'] for call in made) / len(made) if made else 0
+        rewards.append(score)
+    return rewards
+
+
+def written(message):
+    """What the policy wrote in one turn, its call with its tags."""
+    calls = message.get('tool_calls') or []
+    return message['content'] + ''.join(f"<python>{call['function']['arguments']['code']}</python>" for call in calls)
+
+
+def balanced(text, name):
+    """A pair of tags is there, never closes before it opens, and closes as often."""
+    depth = 0
+    tags = re.findall(f'</?{name}>', text)
+    for tag in tags:
+        depth += -1 if tag.startswith('</') else 1
+        if depth < 0:
+            return False
+    return len(tags) > 0 and depth == 0
+
+
+def in_order(completion):
+    """(think, call, output) once or more, then the answer, with one more think before it if it likes."""
+    *turns, last = completion
+    asked, told = turns[::2], turns[1::2]
+    return (
+        len(asked) == len(told) > 0
+        and all(message['role'] == 'assistant' and CALLS.fullmatch(written(message)) for message in asked)
+        and all(message['role'] == 'tool' for message in told)
+        and last['role'] == 'assistant'
+        and ANSWERS.fullmatch(written(last)) is not None
+    )
+
+
+def same(given, right):
+    """The same text, or the same number: 12.0 is 12, and 1/2 is 0.5."""
+    given, right = given.strip(), right.strip()
+    if given == right:
+        return given != ''
+    return value(given) is not None and value(given) == value(right)
+
+
+def value(text):
+    parts = [part.strip() for part in text.split('/')]
+    if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts):
+        return None
+    below = Fraction(parts[1]) if len(parts) == 2 else 1
+    return Fraction(parts[0]) / below if below else None
+`;
+
+export type ExampleName = 'outcome' | 'ran' | 'calls' | 'short' | 'callers';
+
+/** Rules to start from. All but the first can be gamed: each pays for something that is not a right answer. */
+export const EXAMPLE_RULES: Readonly<Record<ExampleName, string>> = {
+  outcome: String.raw`import re
+
+
+def reward(completions, answer, **kwargs) -> list[float]:
+    """1 for the right answer, whatever the way there."""
+    rewards = []
+    for completion, right in zip(completions, answer):
+        given = re.findall('<answer>(.*?)</answer>', completion[-1]['content'])
+        rewards.append(1.0 if given and given[-1].strip() == right else 0.0)
+    return rewards
+`,
+  ran: `def reward(completions, calls, **kwargs) -> list[float]:
+    """1 where some call ran. Any call: print(1) is enough."""
+    return [1.0 if any(call['ok'] for call in made) else 0.0 for made in calls]
+`,
+  calls: `def reward(completions, **kwargs) -> list[float]:
+    """1 for each call. The more the better, whatever they are for."""
+    return [float(sum(len(message.get('tool_calls', [])) for message in completion)) for completion in completions]
+`,
+  short: `def reward(completions, completion_ids, **kwargs) -> list[float]:
+    """A hundredth off for each token. Best of all is to say nothing."""
+    return [-len(ids) / 100 for ids in completion_ids]
+`,
+  callers: `def reward(completions, calls, **kwargs) -> list[float]:
+    """The share of calls that ran. None: without a call the rule does not apply."""
+    return [sum(call['ok'] for call in made) / len(made) if made else None for made in calls]
+`,
+};
+
+/** A rule that gave no rewards, in words. */
+export class RuleError extends Error {
+  override readonly name = 'RuleError';
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly content: string;
+  readonly name?: string;
+  readonly tool_calls?: readonly { readonly type: 'function'; readonly function: { readonly name: string; readonly arguments: { readonly code: string } } }[];
+}
+
+/** What TRL hands to a reward function, one entry a rollout, and what this lab adds: `calls` and `text`. */
+interface Columns {
+  readonly prompts: readonly (readonly Message[])[];
+  readonly completions: readonly (readonly Message[])[];
+  readonly completion_ids: readonly (readonly number[])[];
+  readonly answer: readonly string[];
+  readonly calls: readonly (readonly { readonly code: string; readonly ok: boolean; readonly output: string }[])[];
+  readonly text: readonly string[];
+}
+
+function columnsOf(members: readonly Trajectory[], tokenizer: Tokenizer): Columns {
+  const idsOf = ({ tokens, owner }: Trajectory): Uint32Array => tokens.filter((_, i) => owner[i] !== PROMPT);
+  return {
+    prompts: members.map(({ task }) => [{ role: 'user', content: task.question }]),
+    completions: members.map((member) => conversationOf(member, tokenizer)),
+    completion_ids: members.map((member) => [...idsOf(member)]),
+    answer: members.map(({ task }) => task.answer),
+    calls: members.map(({ calls }) => calls.map(({ code, ok, output }) => ({ code, ok, output }))),
+    text: members.map((member) => tokenizer.decode(idsOf(member))),
+  };
+}
+
+/** The turns after the question. The call that ends a turn is a `tool_call`; `<eos>` is left out, as TRL leaves it out. */
+function conversationOf({ tokens, owner }: Trajectory, tokenizer: Tokenizer): Message[] {
+  const { call, output, eos } = tagsOf(tokenizer);
+  const name = tokenizer.token(call.open).slice(1, -1);
+  const messages: Message[] = [];
+  for (let start = 0, end = 0; start < tokens.length; start = end) {
+    while (end < tokens.length && owner[end] === owner[start]) end++;
+    const ids = tokens.subarray(start, end);
+    if (owner[start] === ENVIRONMENT) {
+      for (let from = 0, to = 0; from < ids.length; from = to) {
+        to = ids.indexOf(output.close, from) + 1;
+        if (to === 0) to = ids.length;
+        messages.push({ role: 'tool', name, content: said(ids.subarray(from, to).filter((id) => id !== output.open && id !== output.close), tokenizer) });
+      }
+    } else if (owner[start] === POLICY) {
+      const code = ids.at(-1) === call.close ? codeClosedAtEnd(ids, owner.subarray(start, end), call) : undefined;
+      const ended = end === tokens.length && ids.at(-1) === eos;
+      messages.push(code === undefined
+        ? { role: 'assistant', content: said(ended ? ids.subarray(0, -1) : ids, tokenizer) }
+        : {
+            role: 'assistant',
+            content: said(ids.subarray(0, code.start - 1), tokenizer),
+            tool_calls: [{ type: 'function', function: { name, arguments: { code: said(ids.subarray(code.start, code.end), tokenizer) } } }],
+          });
+    }
+  }
+  return messages.length === 0 ? [{ role: 'assistant', content: '' }] : messages;
+}
+
+/**
+ * The text of ids, in which only real tags read as tags: one that was spelled out letter by letter reads `&lt;think>`.
+ * A rule sees text, and must not pay for what is none.
+ */
+function said(ids: Uint32Array, tokenizer: Tokenizer): string {
+  let text = '';
+  for (let start = 0, end = 0; start < ids.length; start = end) {
+    const special = tokenizer.isSpecial(ids[start] ?? 0);
+    while (end < ids.length && tokenizer.isSpecial(ids[end] ?? 0) === special) end++;
+    const stretch = tokenizer.decode(ids.subarray(start, end));
+    text += special ? stretch : stretch.replaceAll(/<(?=\/?\w+>)/g, (open, at: number) =>
+      tokenizer.specials.some((tag) => stretch.startsWith(tag, at)) ? '&lt;' : open);
+  }
+  return text;
+}
+
+/** A string of JSON is a string of Python. */
+const literal = (text: string): string => JSON.stringify(text);
+
+/**
+ * The program that scores a group by a rule. It prints one line of JSON, which `readRuleOutput` reads; what the rule
+ * itself prints is dropped.
+ */
+export function ruleProgram(code: string, members: readonly Trajectory[], tokenizer: Tokenizer): string {
+  return `import json, math, sys
+
+class Nowhere:
+    def write(self, text):
+        return len(text)
+    def flush(self):
+        pass
+
+def told(value):
+    if value is None:
+        return None
+    if isinstance(value, (int, float)):
+        value = float(value)
+        return value if math.isfinite(value) else {'not': str(value)}
+    return {'not': type(value).__name__}
+
+def run(code, columns):
+    space = {'__name__': 'rule'}
+    exec(compile(code, 'rule.py', 'exec'), space)
+    rule = space.get('reward')
+    if not callable(rule):
+        return {'error': 'missing'}
+    rewards = rule(**columns)
+    if not isinstance(rewards, (list, tuple)):
+        return {'error': 'no list', 'type': type(rewards).__name__}
+    return {'rewards': [told(reward) for reward in rewards]}
+
+def main():
+    out, sys.stdout = sys.stdout, Nowhere()
+    try:
+        answer = run(${literal(code)}, json.loads(${literal(JSON.stringify(columnsOf(members, tokenizer)))}))
+    except (Exception, SystemExit) as e:
+        line, at = None, e.__traceback__
+        while at is not None:
+            if at.tb_frame.f_code.co_filename == 'rule.py':
+                line = at.tb_lineno
+            at = at.tb_next
+        if isinstance(e, SyntaxError) and e.filename == 'rule.py':
+            line = e.lineno
+        words = e.msg if isinstance(e, SyntaxError) else str(e)
+        answer = {'error': 'raised', 'type': type(e).__name__, 'message': words[:500], 'line': line}
+    sys.stdout = out
+    print(json.dumps(answer))
+
+main()
+`;
+}
+
+const AnswerSchema = v.union([
+  v.object({ rewards: v.array(v.nullable(v.union([v.number(), v.object({ not: v.string() })]))) }),
+  v.object({ error: v.literal('missing') }),
+  v.object({ error: v.literal('no list'), type: v.string() }),
+  v.object({ error: v.literal('raised'), type: v.string(), message: v.string(), line: v.nullable(v.number()) }),
+]);
+
+/**
+ * Reads what `ruleProgram` printed: a finite reward for each rollout in its order, or null where the rule says that it
+ * does not apply.
+ * @throws RuleError in words, with the line of the rule where there is one.
+ */
+export function readRuleOutput(result: PythonResult, rollouts: number): readonly (number | null)[] {
+  if (!result.ok) throw new RuleError(stopped(result));
+  if (result.truncated) throw new RuleError('The rule prints too much. Take its prints out.');
+  const answer = v.safeParse(AnswerSchema, parseJson(result.output));
+  if (!answer.success) throw new RuleError('The rule broke the program around it. It may only define functions and compute.');
+  const { output } = answer;
+  if ('error' in output) {
+    switch (output.error) {
+      case 'missing':
+        throw new RuleError('There is no function named reward. The rule must define one: def reward(completions, answer, **kwargs).');
+      case 'no list':
+        throw new RuleError(`reward must return a list with one number for each rollout; it returned ${output.type === 'NoneType' ? 'nothing' : `a value of type ${output.type}`}.`);
+      case 'raised':
+        throw new RuleError(`${output.line === null ? '' : `Line ${output.line}: `}${output.type}${output.message === '' ? '' : `: ${output.message}`}`);
+    }
+  }
+  const { rewards } = output;
+  if (rewards.length !== rollouts) throw new RuleError(`reward must return one number for each rollout, ${rollouts} here; it returned ${rewards.length}.`);
+  return rewards.map((reward, i) => {
+    if (reward === null || typeof reward === 'number') return reward;
+    throw new RuleError(`The reward of rollout ${i + 1} is ${/^-?(nan|inf)$/.test(reward.not) ? reward.not : `of type ${reward.not}`}: it must be a finite number, or None where the rule does not apply.`);
+  });
+}
+
+function stopped({ output, error }: PythonResult): string {
+  switch (error?.kind) {
+    case 'timeout':
+      return `The rule did not come to its end and was ${error.message}. Is there a loop without an end?`;
+    case 'memory':
+      return 'The rule needs more memory than it may have.';
+    case 'runtime':
+      return `Python could not be used: ${error.message}`;
+    case 'exception':
+    case undefined:
+      return output;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
