@@ -6,6 +6,7 @@ import type { PolicyEngine, SampledRow } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Python, PythonLimits, PythonResult } from '../tools/python/python.ts';
+import { answerCall as answerWorkflow } from '../tools/workflow/workflow.ts';
 import { codeClosedAtEnd, spansOf } from './grammar.ts';
 import {
   ENVIRONMENT, POLICY, PROMPT, tagsOf, type Owner, type StopReason, type Tags, type ToolCall, type Trajectory,
@@ -33,6 +34,10 @@ export type RunCalls = (calls: readonly CallRequest[], signal?: AbortSignal) => 
 export function pythonCalls(python: Python, limits: PythonLimits): RunCalls {
   return (calls, signal) => python.run(calls.map(({ code }) => code), limits, signal);
 }
+
+/** Calls answered by the functions of a workflow task, on the state that the earlier calls of the rollout left. */
+export const workflowCalls: RunCalls = (calls) =>
+  Promise.resolve(calls.map(({ code, task, earlier }) => answerWorkflow(task, earlier.map((call) => call.code), code)));
 
 export interface RolloutRequest {
   readonly engine: PolicyEngine;
