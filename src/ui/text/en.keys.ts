@@ -1,4 +1,6 @@
-/** What the transport and the list of keys say. */
+/** What the transport, the list of keys, and whatever waits for the microscope say. */
+import { n } from './english.ts';
+
 export const enKeys = {
   'transport.title': 'Step through',
   'transport.back': 'Step back',
@@ -27,4 +29,15 @@ export const enKeys = {
   'keys.note': 'They work wherever you are in the view, except while you type.',
   'keys.name.space': 'Space',
   'keys.range': ({ first, last }: { first: string; last: string }) => `${first} to ${last}`,
+
+  'asked.asked': ({ what }: { what: string; done: number; of: number }) => `${what}: the lab has been asked.`,
+  'asked.engine': ({ what }: { what: string; done: number; of: number }) => `${what}: an engine is being made ready.`,
+  'asked.replaying': ({ what, done, of }: { what: string; done: number; of: number }) => `${what}: the weights of this step are made again, update ${n(done)} of ${n(of)}.`,
+  'asked.computing': ({ what }: { what: string; done: number; of: number }) => `${what}: being computed.`,
+  'asked.python': ({ what }: { what: string; done: number; of: number }) => `${what}: Python is running.`,
+  'asked.progress': 'How far it is',
+  'asked.stop': 'Stop',
+  'asked.stopped': ({ what }: { what: string }) => `${what}: you stopped it.`,
+  'asked.failed': ({ what }: { what: string }) => `${what}: the lab could not answer. Ask again, or choose another step.`,
+  'asked.again': 'Ask again',
 } as const;
