@@ -9,7 +9,7 @@ import type { RunSettings } from '../lab/protocol.ts';
 import { stepFile } from '../lab/recorded.ts';
 import type { RewardSettings } from '../reward/reward.ts';
 import { ENGINES, startEngine, type EngineName } from '../policy/start.node.ts';
-import { pythonCalls } from '../rollout/rollout.ts';
+import { environment, TOOLS, type ToolName } from '../rollout/environments.ts';
 import { SUITES } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
 import { resultLine, resultTable } from './card.ts';
@@ -29,6 +29,7 @@ const OPTIONS: Options = {
   seed: { kind: 'number', default: '1', help: 'of questions and samples' },
   engine: { kind: 'text', default: 'cpu', choices: ENGINES, help: 'what computes' },
   lr: { kind: 'number', default: String(preset.optimizer.learningRate), help: 'learning rate' },
+  tool: { kind: 'text', default: 'plain', choices: Object.keys(TOOLS), help: 'chatty: random letters after each output; flaky: 30 % of first calls fail' },
   mask: { kind: 'text', default: 'on', choices: ['on', 'off'], help: 'whether observations stay out of the loss' },
   'no-call': { kind: 'text', default: 'paper', choices: ['paper', 'excluded', 'full'], help: 'what the execution part is worth without a call' },
   'call-cost': { kind: 'number', default: '0', help: 'taken off the reward for each call' },
@@ -61,7 +62,7 @@ main(async () => {
   for (const old of ['metrics.jsonl', 'summary.json', 'rollouts', 'model']) await rm(join(out, old), { recursive: true, force: true });
   await mkdir(join(out, 'rollouts'), { recursive: true });
   if (settings.beta > 0) await engine.holdReference();
-  const runCalls = pythonCalls(python, TOY_LIMITS);
+  const runCalls = environment(python, TOY_LIMITS, values.text('tool') as ToolName);
 
   const heldOut = async (label: string): Promise<EvaluationResult | undefined> => {
     if (questionsPerTier === 0) return undefined;

@@ -1,42 +1,69 @@
-/** What training changed: held-out questions, sampled, scored with the paper's rule. */
+/** What a policy does on held-out questions, sampled or greedy, scored by the rule of a run. */
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import { scoreMath } from '../reward/math.ts';
 import { PAPER_REWARD, type RewardParts, type RewardSettings } from '../reward/reward.ts';
 import { rollOut, type RunCalls } from '../rollout/rollout.ts';
-import type { Trajectory } from '../rollout/trajectory.ts';
+import { policyLength, type StopReason, type Trajectory } from '../rollout/trajectory.ts';
 import { drawTasks, type Suite } from '../tasks/task.ts';
+import { bootstrap, passAtK, wilson, type Interval } from './statistics.ts';
 
 export interface EvaluationSettings {
   readonly questionsPerTier: number;
+  /** Rollouts of each question. */
+  readonly samples: number;
   readonly seed: number;
-  /** 0 takes the most probable token. */
+  /** 0 takes the most probable token: then one sample says all. */
   readonly temperature: number;
   readonly maxCalls: number;
   readonly maxLength: number;
   readonly reward: RewardSettings;
+  /** Ids never sampled, beside those of the checkpoint (`conditions.ts`). */
+  readonly bannedTokens: readonly number[];
 }
 
 export const DEFAULT_EVALUATION: EvaluationSettings = {
-  questionsPerTier: 128, seed: 1, temperature: 1, maxCalls: 3, maxLength: 160, reward: PAPER_REWARD,
+  questionsPerTier: 128, samples: 1, seed: 1, temperature: 1, maxCalls: 3, maxLength: 160, reward: PAPER_REWARD, bannedTokens: [],
 };
 
-export interface TierResult {
-  readonly tier: number;
+/** Figures of some rollouts: means over them, unless said otherwise. */
+export interface Figures {
+  /** pass@1. */
   readonly accuracy: number;
-  /** Calls a question. */
+  /** 95 %: Wilson's with one sample a question; with several the bootstrap over questions. */
+  readonly accuracyInterval: Interval;
+  /** pass@k, without bias, for k = 1, 2, 4, … up to the samples of a question. */
+  readonly passAt: Readonly<Record<number, number>>;
+  /** The total, of at most 4. */
+  readonly reward: number;
+  readonly rewardParts: { readonly answer: number; readonly format: number; readonly execution: number; readonly callCost: number };
+  /** Share of rollouts in the strict form. */
+  readonly strictFormat: number;
+  /** Calls a rollout. */
   readonly calls: number;
   /** Share of calls that ran; null where none was made. */
   readonly callSuccess: number | null;
   /** Of rollouts in which a call failed, the share in which a later call ran; null where none failed. */
   readonly selfCorrection: number | null;
+  /** Of rollouts that corrected themselves, the share with the right answer; null where none did. */
+  readonly rightAfterCorrection: number | null;
+  /** Tokens that the policy wrote. */
+  readonly tokens: number;
+  /** Share of rollouts by the reason why they ended. */
+  readonly stops: Readonly<Record<StopReason, number>>;
 }
 
-export interface EvaluationResult {
-  readonly reward: number;
-  readonly rewardParts: { readonly answer: number; readonly format: number; readonly execution: number };
-  readonly accuracy: number;
+export interface TierResult extends Figures {
+  readonly tier: number;
+}
+
+export interface EvaluationResult extends Figures {
   readonly tiers: readonly TierResult[];
+}
+
+export interface ScoredRollout {
+  readonly trajectory: Trajectory;
+  readonly reward: RewardParts;
 }
 
 export interface EvaluationParts {
@@ -45,7 +72,10 @@ export interface EvaluationParts {
   readonly suite: Suite;
   readonly runCalls: RunCalls;
   readonly signal?: AbortSignal;
+  /** Rollouts that have ended, of all. */
   readonly onProgress?: (done: number, of: number) => void;
+  /** Sees the rollouts of each batch once they are scored. */
+  readonly onRollouts?: (scored: readonly ScoredRollout[]) => void;
 }
 
 /** Rollouts in one batch: the size of a training step, so that no further shapes have to be compiled. */
@@ -53,54 +83,78 @@ const BATCH = 96;
 /** Keeps the random numbers of evaluations apart from those of training steps. */
 const EVALUATION_STEP = 0x7e57;
 
-interface Scored {
-  readonly trajectory: Trajectory;
-  readonly reward: RewardParts;
-}
-
-/** One rollout a question. Deterministic for a seed. @throws the signal's reason when cancelled. */
+/**
+ * Deterministic for a seed, whatever policy is evaluated: two of them meet the same questions.
+ * @throws the signal's reason when cancelled; RangeError where nothing would be sampled, or greedily several times.
+ */
 export async function evaluate(parts: EvaluationParts, settings: EvaluationSettings = DEFAULT_EVALUATION): Promise<EvaluationResult> {
   const { engine, tokenizer, suite, runCalls, signal } = parts;
-  const tasks = drawTasks(suite, settings.questionsPerTier * suite.tiers.length, 'held-out', settings.seed, EVALUATION_STEP);
-  const scored: Scored[] = [];
+  const { questionsPerTier, samples, seed } = settings;
+  if (questionsPerTier < 1 || samples < 1) throw new RangeError('an evaluation needs at least one question and one sample');
+  if (settings.temperature === 0 && samples > 1) throw new RangeError('greedy samples of a question are all the same: take one');
+  const questions = drawTasks(suite, questionsPerTier * suite.tiers.length, 'held-out', seed, EVALUATION_STEP);
+  const tasks = questions.flatMap((task) => Array.from({ length: samples }, () => task));
+  const scored: ScoredRollout[] = [];
   for (let from = 0; from < tasks.length; from += BATCH) {
     const trajectories = await rollOut({
       engine, tokenizer, runCalls,
       tasks: tasks.slice(from, from + BATCH),
-      seed: settings.seed,
+      seed,
       step: EVALUATION_STEP,
       firstStream: from,
       temperature: settings.temperature,
+      bannedTokens: settings.bannedTokens,
       maxCalls: settings.maxCalls,
       maxLength: Math.min(settings.maxLength, engine.config?.max_position_embeddings ?? settings.maxLength),
       ...(signal === undefined ? {} : { signal }),
     });
     signal?.throwIfAborted();
-    scored.push(...trajectories.map((trajectory) => ({ trajectory, reward: scoreMath(trajectory, suite, tokenizer, settings.reward) })));
+    const batch = trajectories.map((trajectory) => ({ trajectory, reward: scoreMath(trajectory, suite, tokenizer, settings.reward) }));
+    scored.push(...batch);
+    parts.onRollouts?.(batch);
     parts.onProgress?.(scored.length, tasks.length);
   }
+  const ofTier = (tier: number): ScoredRollout[] => scored.filter(({ trajectory }) => trajectory.task.tier === tier);
   return {
+    ...figuresOf(scored, samples, seed),
+    tiers: suite.tiers.map((tier) => ({ tier, ...figuresOf(ofTier(tier), samples, seed) })),
+  };
+}
+
+/** @param scored rollouts question by question, `samples` of each. */
+export function figuresOf(scored: readonly ScoredRollout[], samples: number, seed: number): Figures {
+  const calls = scored.flatMap(({ trajectory }) => trajectory.calls);
+  const stumbled = scored.filter(({ trajectory }) => trajectory.calls.some((call) => !call.ok));
+  const corrected = stumbled.filter(({ trajectory }) => correctedItself(trajectory));
+  const right = ({ reward }: ScoredRollout): number => (reward.correct ? 1 : 0);
+  const rightOf = Array.from({ length: scored.length / samples }, (_, i) => sum(scored.slice(i * samples, (i + 1) * samples), right));
+  const stopped = (reason: StopReason): number => mean(scored, ({ trajectory }) => (trajectory.stop === reason ? 1 : 0));
+  return {
+    accuracy: mean(scored, right),
+    accuracyInterval: samples === 1 ? wilson(sum(scored, right), scored.length) : bootstrap(rightOf.map((n) => n / samples), seed),
+    passAt: Object.fromEntries(powersOfTwo(samples).map((k) => [k, mean(rightOf, (n) => passAtK(samples, n, k))])),
     reward: mean(scored, ({ reward }) => reward.total),
     rewardParts: {
       answer: mean(scored, ({ reward }) => reward.answer),
       format: mean(scored, ({ reward }) => reward.formatRelaxed + reward.formatStrict),
       execution: mean(scored, ({ reward }) => reward.execution ?? 0),
+      callCost: mean(scored, ({ reward }) => reward.callCost),
     },
-    accuracy: mean(scored, ({ reward }) => (reward.correct ? 1 : 0)),
-    tiers: suite.tiers.map((tier) => tierResult(tier, scored.filter(({ trajectory }) => trajectory.task.tier === tier))),
+    strictFormat: mean(scored, ({ reward }) => (reward.formatStrict > 0 ? 1 : 0)),
+    calls: calls.length / scored.length,
+    callSuccess: meanOrNull(calls, (call) => (call.ok ? 1 : 0)),
+    selfCorrection: meanOrNull(stumbled, ({ trajectory }) => (correctedItself(trajectory) ? 1 : 0)),
+    rightAfterCorrection: meanOrNull(corrected, right),
+    tokens: mean(scored, ({ trajectory }) => policyLength(trajectory)),
+    stops: { end: stopped('end'), length: stopped('length'), calls: stopped('calls'), cancelled: stopped('cancelled') },
   };
 }
 
-function tierResult(tier: number, scored: readonly Scored[]): TierResult {
-  const calls = scored.flatMap(({ trajectory }) => trajectory.calls);
-  const stumbled = scored.filter(({ trajectory }) => trajectory.calls.some((call) => !call.ok));
-  return {
-    tier,
-    accuracy: mean(scored, ({ reward }) => (reward.correct ? 1 : 0)),
-    calls: calls.length / scored.length,
-    callSuccess: calls.length === 0 ? null : mean(calls, (call) => (call.ok ? 1 : 0)),
-    selfCorrection: stumbled.length === 0 ? null : mean(stumbled, ({ trajectory }) => (correctedItself(trajectory) ? 1 : 0)),
-  };
+/** 1, 2, 4, … and the number itself. */
+function powersOfTwo(most: number): number[] {
+  const powers: number[] = [];
+  for (let k = 1; k < most; k *= 2) powers.push(k);
+  return [...powers, most];
 }
 
 /** A failed call, and after it one that runs. */
@@ -109,6 +163,14 @@ export function correctedItself({ calls }: Pick<Trajectory, 'calls'>): boolean {
   return failed >= 0 && calls.slice(failed + 1).some((call) => call.ok);
 }
 
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
 function mean<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + value(item), 0) / items.length;
+  return sum(items, value) / items.length;
+}
+
+function meanOrNull<T>(items: readonly T[], value: (item: T) => number): number | null {
+  return items.length === 0 ? null : mean(items, value);
 }
