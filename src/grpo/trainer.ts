@@ -1,8 +1,8 @@
 /** One step of GRPO: draw questions, roll out groups, score, compare, update. The loop around it is the caller's. */
 import type { PolicyEngine, UpdateReport, UpdateTokens } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import { scoreMath } from '../reward/math.ts';
 import type { RewardParts } from '../reward/reward.ts';
+import { scorerOf } from '../reward/score.ts';
 import { rollOut, type RolloutProgress, type RunCalls } from '../rollout/rollout.ts';
 import { policyLength, type Trajectory } from '../rollout/trajectory.ts';
 import { drawTasks, type Suite } from '../tasks/task.ts';
@@ -19,7 +19,7 @@ export interface TrainerParts {
   readonly tokenizer: Tokenizer;
   readonly suite: Suite;
   readonly runCalls: RunCalls;
-  /** How an attempt is scored. Default: the math rule, with the settings' switches. */
+  /** How an attempt is scored. Default: the rule that belongs to the vocabulary's tags. */
   readonly score?: (trajectory: Trajectory) => RewardParts;
   readonly settings: GrpoSettings;
   readonly seed: number;
@@ -122,7 +122,7 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
 /** Samples the step's groups; equal ones are replaced in as many further passes as there are refills (DAPO's dynamic sampling). */
 async function sampleGroups(parts: TrainerParts, step: number, options: StepOptions): Promise<ComparedGroup[]> {
   const { engine, tokenizer, suite, settings, seed } = parts;
-  const score = parts.score ?? ((t: Trajectory): RewardParts => scoreMath(t, suite, tokenizer, settings.reward));
+  const score = parts.score ?? scorerOf(suite, tokenizer, settings.reward);
   // One stream of questions a step; a refill goes on in it, so that it meets other questions.
   const tasks = drawTasks(suite, settings.questions * (1 + settings.refills), 'train', seed, step, parts.tiers);
   const groups: ComparedGroup[] = [];

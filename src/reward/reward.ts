@@ -1,4 +1,4 @@
-/** How an attempt is scored: the parts of a reward and the switches of the rule. The rule itself is in `math.ts`. */
+/** How an attempt is scored: the parts of a reward and the switches of the rule. The rules are in `math.ts` and `workflow.ts`. */
 
 export interface RewardSettings {
   /**
@@ -13,23 +13,37 @@ export interface RewardSettings {
 
 export const PAPER_REWARD: RewardSettings = { noCall: 'paper', callCost: 0 };
 
-/** Every part is kept, never only the sum. */
+/** Every part is kept, never only the sum. The ranges are those of the math rule; `partsOf` lists the parts of either. */
 export interface RewardParts {
-  /** 0 or 2. */
+  /** 0 or 2; 0 for function calling, which has no answer. */
   readonly answer: number;
-  /** 0 to 0.5: tag pairs present and balanced. */
+  /** 0 to 0.5: tag pairs present and balanced. Function calling: 0 to 0.1. */
   readonly formatRelaxed: number;
-  /** 0 or 0.5: all in order. */
+  /** 0 or 0.5: all in order. Function calling: 0 or 0.1. */
   readonly formatStrict: number;
-  /** 0 to 1: calls that ran / calls; null where the rule leaves it out. */
+  /** 0 to 1: calls that ran / calls; null where the rule leaves it out, as that of function calling does. */
   readonly execution: number | null;
   /** −cost × calls; 0 or below. */
   readonly callCost: number;
-  /** The sum, rescaled to the maximum of 4 where execution is left out. */
+  /** The sum, rescaled to the maximum of 4 where the math rule leaves execution out. */
   readonly total: number;
-  /** Whether the last closed answer is right. */
+  /** Whether the last closed answer is right; for function calling, whether the final state is the goal. */
   readonly correct: boolean;
+  /** The parts that only function calling has. */
+  readonly workflow?: WorkflowParts;
+}
+
+export interface WorkflowParts {
+  /** 0 to 0.5: entries of the state as they should be / entries to be changed or changed wrongly. */
+  readonly state: number;
+  /** 0 to 0.5: needed calls that were made / needed calls. */
+  readonly functions: number;
+  readonly functionsMatched: number;
+  readonly functionsNeeded: number;
 }
 
 /** The largest total of the math rule. */
 export const MAX_REWARD = 4;
+
+/** The largest total of the rule of function calling. */
+export const MAX_WORKFLOW_REWARD = 1.2;
