@@ -73,6 +73,9 @@ describe('the clip', () => {
   });
 });
 
-it('shows white space', () => {
+it('shows what cannot be seen', () => {
   expect(visible(' a\n\t')).toBe('␣a⏎⇥');
+  expect(visible('\0\u001b\u007f')).toBe('␀␛␡');
+  // A turned direction, a mark without its letter, a lone surrogate; a letter with its mark stays whole.
+  expect([visible('a\u202eb'), visible('\u0301'), visible('\ud800'), visible('e\u0301')]).toEqual(['a⟨U+202E⟩b', '◌\u0301', '⟨U+D800⟩', 'e\u0301']);
 });

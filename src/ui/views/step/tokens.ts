@@ -5,9 +5,18 @@ import { NO_CLIP, type GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, type SpanKind } from '../../../rollout/trajectory.ts';
 import type { Signal } from '../../routes.ts';
 
-/** White space made visible; everything else as it is. */
+/**
+ * What cannot be seen made visible: white space, control characters, marks that would sit on their neighbour, and
+ * characters that turn the direction of a line. Everything else as it is.
+ */
 export function visible(token: string): string {
-  return token.replaceAll(' ', '␣').replaceAll('\n', '⏎').replaceAll('\t', '⇥');
+  return token.replaceAll(' ', '␣').replaceAll('\n', '⏎').replaceAll('\t', '⇥').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, controlPicture).replace(/^\p{M}/u, '◌$&');
+}
+
+function controlPicture(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 export const GLYPHS: Readonly<Record<SpanKind, string>> = { prompt: '·', think: 'T', call: '▸', output: '◂', answer: '✓', stray: '~' };
