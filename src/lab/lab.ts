@@ -12,10 +12,13 @@ import type { Tokenizer } from '../policy/tokenizer.ts';
 import { pythonCalls } from '../rollout/rollout.ts';
 import { SUITES } from '../tasks/arithmetic.ts';
 import { TOY_LIMITS, type Python, type PythonInfo } from '../tools/python/python.ts';
+import type { Inspection } from './inspection.ts';
+import { Microscope, type InspectedRun, type MicroscopePlatform } from './microscope.ts';
 import {
-  PROTOCOL_VERSION, type Command, type EngineChoice, type EngineReason, type LabEvent, type RunSettings, type RunState,
+  PROTOCOL_VERSION, type Command, type EngineChoice, type EngineReason, type Inspected, type LabEvent, type RunSettings, type RunState,
   type RunSummary, type StepSummary,
 } from './protocol.ts';
+import { inspectRecorded } from './recorded.ts';
 import { memoryRunStore, type RunSnapshot, type RunStore } from './store.ts';
 
 export interface StartedEngine {
@@ -87,6 +90,10 @@ export class Lab {
   /** Whether the engine has not compiled yet. */
   private cold = true;
   private queue: Promise<void> = Promise.resolve();
+  private microscope: Microscope | undefined;
+  private recorded: Promise<InspectedRun & { readonly id: string }> | undefined;
+  /** Questions that have no answer yet, by their number. */
+  private readonly inspections = new Map<number, AbortController>();
 
   constructor(
     private readonly platform: Platform,
@@ -107,6 +114,11 @@ export class Lab {
       void this.started?.then((started) => { started.setVisible?.(this.visible); }, () => undefined);
       return Promise.resolve();
     }
+    if (command.type === 'inspect') return this.inspect(command.id, command.inspection);
+    if (command.type === 'inspect-cancel') {
+      this.inspections.get(command.id)?.abort(new DOMException('The question was taken back', 'AbortError'));
+      return Promise.resolve();
+    }
     if (command.type === 'start' || command.type === 'resume' || command.type === 'step') this.pauseAsked = false;
     if (command.type === 'reset') this.abort.abort(new DOMException('The run was reset', 'AbortError'));
     const done = this.queue.then(() => this.carryOut(command));
@@ -114,7 +126,7 @@ export class Lab {
     return this.queue;
   }
 
-  private async carryOut(command: Exclude<Command, { type: 'pause' | 'visibility' }>): Promise<void> {
+  private async carryOut(command: Exclude<Command, { type: 'pause' | 'visibility' | 'inspect' | 'inspect-cancel' }>): Promise<void> {
     try {
       if (command.type !== 'resume') this.refused = false;
       switch (command.type) {
@@ -148,9 +160,6 @@ export class Lab {
           break;
         case 'open-step':
           await this.openStep(command.run, command.step);
-          break;
-        case 'inspect':
-        case 'inspect-cancel':
           break;
       }
     } catch (error) {
@@ -212,8 +221,48 @@ export class Lab {
     return this.adopt(await this.started);
   }
 
+  /** Answers a question of the page, beside whatever the lab is doing. */
+  private async inspect(id: number, inspection: Inspection): Promise<void> {
+    const controller = new AbortController();
+    this.inspections.set(id, controller);
+    try {
+      this.microscope ??= new Microscope(this.microscopePlatform());
+      const result = await this.microscope.ask(inspection, controller.signal, (phase, done, of) => {
+        this.emit({ type: 'inspect-progress', id, phase, done, of });
+      });
+      this.emit({ type: 'inspected', id, kind: inspection.kind, result } as Inspected);
+    } catch (error) {
+      this.emit({ type: 'inspect-failed', id, message: messageOf(error) });
+    }
+    this.inspections.delete(id);
+  }
+
+  private microscopePlatform(): MicroscopePlatform {
+    const { python } = this;
+    if (python === undefined) throw new Error('the lab has not been told where its files are');
+    const loadModel = (name: string): Promise<PolicyFiles> => this.platform.loadModel(this.assets, name);
+    return {
+      python,
+      loadModel,
+      startEngine: async () => (await this.platform.startEngine((await this.engine()).engine.info.kind)).engine,
+      runCalls: () => pythonCalls(python, TOY_LIMITS),
+      run: async (id) => {
+        const store = await this.opened();
+        const run = this.run?.summary.id === id ? this.run.summary : await store.run(id);
+        if (run !== undefined) {
+          return { settings: run.settings, step: run.step, record: (step) => store.record(id, step), snapshot: (upTo) => store.snapshot(id, upTo) };
+        }
+        this.recorded ??= inspectRecorded(this.assets, loadModel);
+        // Asked for again with the next question.
+        const recorded = await this.recorded.catch(() => { this.recorded = undefined; });
+        return recorded?.id === id ? recorded : undefined;
+      },
+    };
+  }
+
   /** From here on this engine is the lab's. */
   private adopt(engine: StartedEngine): StartedEngine {
+    this.microscope?.forgetEngine();
     this.started = Promise.resolve(engine);
     this.stepSeconds.length = 0;
     this.cold = true;
