@@ -2,13 +2,17 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { StepWarning, SkipReason } from '../grpo/record.ts';
-import { stepFile, type RecordedFile } from '../lab/recorded.ts';
+import { decodeStep } from '../formats/rollouts.ts';
+import { replayStep } from '../grpo/update.ts';
+import { encodeSnapshot, snapshotFile, stepFile, type RecordedFile } from '../lab/recorded.ts';
 import type { RunSettings, StepSummary } from '../lab/protocol.ts';
+import { startEngine } from '../policy/start.node.ts';
+import { readModel } from './models.ts';
 import { main, readOptions, UsageError, type Options } from './options.ts';
 
 const OPTIONS: Options = {
   run: { kind: 'text', default: 'runs/arithmetic-base-seed1', help: 'folder with summary.json, metrics.jsonl and rollouts/' },
-  full: { kind: 'text', default: '1,2,5,10,20,40', help: 'steps to ship with all their rollouts' },
+  full: { kind: 'text', default: '1,5,10,20,40', help: 'steps to ship with all their rollouts' },
   out: { kind: 'text', default: 'public/recorded', help: 'folder to write to' },
 };
 
@@ -51,5 +55,19 @@ main(async () => {
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'run.json'), `${JSON.stringify(file)}\n`);
   for (const step of full) await copyFile(join(folder, 'rollouts', stepFile(step)), join(out, stepFile(step)));
+
+  // The weights that sampled each of these steps, made again from the rollouts.
+  const engine = await startEngine(file.run.engine.kind);
+  const { grpo, model } = summary.settings;
+  const { checkpoint } = await readModel(model);
+  await engine.load(checkpoint);
+  if (grpo.beta > 0) await engine.holdReference();
+  for (let step = 1; step < Math.max(...full); step++) {
+    const record = decodeStep(await readFile(join(folder, 'rollouts', stepFile(step)), 'utf8'), grpo.advantage);
+    const skipped = steps.find((s) => s.step === step)?.skipped;
+    await replayStep(engine, { ...record, metrics: {}, warnings: [], ...(skipped === undefined ? {} : { skipped }) }, grpo);
+    if (full.includes(step + 1)) await writeFile(join(out, snapshotFile(step + 1)), encodeSnapshot(await engine.snapshot()));
+  }
+  engine.dispose();
   process.stderr.write(`written to ${out}\n`);
 });
