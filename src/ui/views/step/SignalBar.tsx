@@ -36,7 +36,7 @@ export function SignalBar({ on, selection, paint }: SignalBarProps): ReactNode {
 
 const STOPS = 24;
 
-function Legend({ paint, scale }: { readonly paint: SignalPaint; readonly scale: SignalScale }): ReactNode {
+export function Legend({ paint, scale }: { readonly paint: SignalPaint; readonly scale: SignalScale }): ReactNode {
   if (scale.kind === 'classes') {
     return (
       <span className={styles.legend}>
