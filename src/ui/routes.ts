@@ -34,7 +34,7 @@ export interface Selection {
 }
 
 /** Names of parameters that belong to one view; their values are checked there. */
-const MORE = ['op', 'mask', 'variant', 'find', 'branch', 'norm', 'nocall', 'cost'] as const;
+const MORE = ['op', 'mask', 'variant', 'case', 'update', 'find', 'branch', 'norm', 'nocall', 'cost'] as const;
 
 function whole(text: string | null, least: number): number | undefined {
   if (text === null || !/^\d{1,9}$/.test(text)) return undefined;
