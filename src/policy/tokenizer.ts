@@ -12,6 +12,11 @@ export const ARITHMETIC_SPECIALS = [
   '<pad>', '<bos>', '<eos>', '<think>', '</think>', '<python>', '</python>', '<output>', '</output>', '<answer>', '</answer>',
 ] as const;
 
+/** The special tokens of the workflow policies. Function calling has no answer tag. */
+export const WORKFLOW_SPECIALS = [
+  '<pad>', '<bos>', '<eos>', '<reasoning>', '</reasoning>', '<tool>', '</tool>', '<tool_result>', '</tool_result>',
+] as const;
+
 const TokenizerSchema = v.object({
   added_tokens: v.array(v.object({ id: v.number(), content: v.string(), special: v.boolean() })),
   pre_tokenizer: v.object({ type: v.literal('Split'), pattern: v.object({ Regex: v.string() }) }),

@@ -62,3 +62,48 @@ export function scoreWorkflow(trajectory: Trajectory, tokenizer: Tokenizer, { ca
     workflow: parts,
   };
 }
+
+/** What some rollouts came to, in the counts of the paper's τ-bench figure. */
+export interface WorkflowFigures {
+  readonly rollouts: number;
+  /** Those whose final state is the goal. */
+  readonly completed: number;
+  /** Needed calls that were made, and needed calls, over all rollouts. */
+  readonly correctCalls: number;
+  readonly neededCalls: number;
+  /** Calls that were carried out, whether they ran or failed. */
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Calls of all rollouts for each completed task; null where none was. */
+  readonly callsPerCompleted: number | null;
+  /** Calls of those rollouts alone that completed their task; null where none did. */
+  readonly callsWhereCompleted: number | null;
+  /** Means over rollouts; they add up to the reward. */
+  readonly reward: number;
+  readonly rewardParts: { readonly state: number; readonly functions: number; readonly formatRelaxed: number; readonly formatStrict: number; readonly callCost: number };
+}
+
+export function workflowFigures(scored: readonly { readonly trajectory: Pick<Trajectory, 'calls'>; readonly reward: RewardParts }[]): WorkflowFigures {
+  const sum = (value: (item: (typeof scored)[number]) => number): number => scored.reduce((total, item) => total + value(item), 0);
+  const mean = (value: (reward: RewardParts) => number): number => sum(({ reward }) => value(reward)) / scored.length;
+  const completed = sum(({ reward }) => (reward.correct ? 1 : 0));
+  const calls = sum(({ trajectory }) => trajectory.calls.length);
+  return {
+    rollouts: scored.length,
+    completed,
+    correctCalls: sum(({ reward }) => reward.workflow?.functionsMatched ?? 0),
+    neededCalls: sum(({ reward }) => reward.workflow?.functionsNeeded ?? 0),
+    calls,
+    failedCalls: sum(({ trajectory }) => trajectory.calls.filter((call) => !call.ok).length),
+    callsPerCompleted: completed === 0 ? null : calls / completed,
+    callsWhereCompleted: completed === 0 ? null : sum(({ trajectory, reward }) => (reward.correct ? trajectory.calls.length : 0)) / completed,
+    reward: mean((r) => r.total),
+    rewardParts: {
+      state: mean((r) => r.workflow?.state ?? 0),
+      functions: mean((r) => r.workflow?.functions ?? 0),
+      formatRelaxed: mean((r) => r.formatRelaxed),
+      formatStrict: mean((r) => r.formatStrict),
+      callCost: mean((r) => r.callCost),
+    },
+  };
+}

@@ -246,7 +246,7 @@ export function allows(policy: ReturnPolicy, kind: Wish['kind']): boolean {
 function retailWorkflow(request: RetailRequest, random: Random): Workflow {
   const { customer, item, wishes } = request;
   const trouble = random.next() < 0.5;
-  const granted = trouble ? (wishes.length > 1 && random.next() < 0.85 ? wishes[1] : undefined) : wishes[0];
+  const granted = trouble ? (wishes.length > 1 && random.next() < 0.9 ? wishes[1] : undefined) : wishes[0];
   const orderIds = ids('O', random);
   const draw = (id: string, of: Item, by: number): Order => ({
     id, customer: by, item: of, policy: random.pick(RETURN_POLICIES), stock: COLOURS.filter(() => random.next() < 0.6),
@@ -323,7 +323,8 @@ function drawRetail(random: Random): string {
   if (a === undefined || b === undefined) throw new Error('there are four colours');
   const refund: Wish = { kind: 'refund' };
   const exchange = (colour: Colour): Wish => ({ kind: 'exchange', colour });
-  const wishes = random.pick([[refund, exchange(a)], [exchange(a), refund], [exchange(a), exchange(b)], [refund], [exchange(a)]]);
+  // Few have a single wish: where it cannot be granted, the right thing to do is nothing.
+  const wishes = random.pick([[refund, exchange(a)], [exchange(a), refund], [exchange(a), exchange(b)]]).slice(0, random.next() < 0.15 ? 1 : 2);
   return retailQuestion({ customer: random.integer(100, 999), item: random.pick(ITEMS), wishes });
 }
 
