@@ -89,6 +89,22 @@ export function formulas(rule: Rule): Readonly<Record<Operation, readonly string
   };
 }
 
+const ADVANTAGES: Readonly<Record<Rule['advantage'], string>> = {
+  'sample-std': '(r − μ) / (σ + 10⁻⁴)',
+  'population-std': '(r − μ) / (σ_n + 10⁻⁴)',
+  mean: 'r − μ',
+};
+
+/** The three terms in which the variants differ, with their numbers: advantage, clip and weight. */
+export function differingTerms(rule: Rule): readonly (readonly [name: string, term: string])[] {
+  const bound = (x: number): string => String(Number(x.toPrecision(3)));
+  return [
+    ['A', ADVANTAGES[rule.advantage]],
+    ['g', clips(rule) ? `min(ρ·A, clip(ρ, 1 − ${bound(rule.epsilonLow)}, 1 + ${bound(rule.epsilonHigh)})·A)` : 'ρ·A'],
+    ['w', `1 / ${pieces(SHARES[rule.aggregation].formula).map(({ text }) => text).join('')}`],
+  ];
+}
+
 /** The code of each operation: what `src/grpo` and the engines compute, as short as it can be said. */
 export function listing(rule: Rule): Readonly<Record<Operation, readonly string[]>> {
   const pulled = rule.beta !== 0;

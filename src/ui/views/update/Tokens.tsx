@@ -1,0 +1,148 @@
+import { memo, useEffect, useMemo, type CSSProperties, type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode } from 'react';
+import type { TrainedTrajectory } from '../../../grpo/record.ts';
+import type { SpanKind } from '../../../rollout/trajectory.ts';
+import { t } from '../../text/text.ts';
+import { ground, tokenizer, type SignalPaint } from '../step/TokenStrip.tsx';
+import { GLYPHS, tokenText, type SignalScale } from '../step/tokens.ts';
+import { barHeight } from './arrays.ts';
+import styles from './Tokens.module.css';
+
+/** One row of bars below the tokens. */
+export interface Bars {
+  readonly label: string;
+  readonly values: Float64Array;
+  readonly scale: SignalScale;
+}
+
+interface TokensProps {
+  readonly rollout: TrainedTrajectory;
+  /** Each token's share in the loss of the update that is shown: 0 is drawn as context only. */
+  readonly weights: Float32Array;
+  /** What the background shows, with its values. */
+  readonly paint: SignalPaint | undefined;
+  readonly values: Float64Array | undefined;
+  readonly bars: readonly Bars[];
+  readonly selected: number;
+  readonly onPick: (token: number) => void;
+  readonly onPreview: (token: number | undefined) => void;
+}
+
+const CELL = 'update-token';
+
+/** The tokens of one rollout, each with bars below it. A token keeps its place, whatever is drawn. */
+export function Tokens({ rollout, weights, paint, values, bars, selected, onPick, onPreview }: TokensProps): ReactNode {
+  const heights = useMemo(
+    () => Array.from(rollout.tokens, (_, i) => bars.map(({ values: of, scale }) => barHeight(of[i] ?? NaN, scale))),
+    [rollout, bars],
+  );
+  const plain = bars.every(({ scale }) => scale.kind === 'sequential');
+  useEffect(() => {
+    document.getElementById(`${CELL}-${selected}`)?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+  const under = (target: EventTarget): number | undefined => {
+    const at = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-token]')?.dataset.token : undefined;
+    return at === undefined ? undefined : Number(at);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = walk(event.key, rollout, selected);
+    if (to === undefined) return;
+    event.preventDefault();
+    onPick(Math.min(rollout.tokens.length - 1, Math.max(0, to)));
+  };
+  return (
+    <div className={styles.figure} dir="ltr">
+      <span className={styles.labels} aria-hidden="true">
+        {bars.map(({ label }) => <span key={label}>{label}</span>)}
+      </span>
+      <div
+        className={styles.tokens}
+        role="grid"
+        tabIndex={0}
+        aria-label={t('update.tokens')}
+        aria-activedescendant={`${CELL}-${selected}`}
+        onKeyDown={onKeyDown}
+        onClick={(event: MouseEvent) => {
+          const token = under(event.target);
+          if (token !== undefined) onPick(token);
+        }}
+        onPointerOver={(event: PointerEvent) => {
+          onPreview(event.pointerType === 'mouse' ? under(event.target) : undefined);
+        }}
+        onPointerLeave={() => {
+          onPreview(undefined);
+        }}
+      >
+        <div role="row" className={styles.row}>
+          {rollout.spans.map((span) => Array.from({ length: span.end - span.start }, (_, k) => {
+            const i = span.start + k;
+            const value = values?.[i] ?? NaN;
+            const trained = (weights[i] ?? 0) !== 0;
+            const colours = paint === undefined || Number.isNaN(value) || (!trained && value === 0) ? undefined : ground(paint, value);
+            const flag = i + 1 < span.end ? undefined : span.forged ? t('span.forged') : span.closed ? undefined : t('span.unclosed');
+            return (
+              <Token key={i} at={i} text={tokenText(tokenizer, rollout, i)} kind={span.kind} glyph={k === 0 ? GLYPHS[span.kind] : undefined} trained={trained}
+                background={colours?.background} ink={colours?.ink} heights={heights[i] ?? []} plain={plain} selected={i === selected} flag={flag} />
+            );
+          }))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Where a key leads from a token. */
+function walk(key: string, { spans, tokens }: TrainedTrajectory, at: number): number | undefined {
+  switch (key) {
+    case 'ArrowRight':
+      return at + 1;
+    case 'ArrowLeft':
+      return at - 1;
+    case 'PageDown':
+      return spans.find(({ start }) => start > at)?.start ?? tokens.length - 1;
+    case 'PageUp':
+      return spans.findLast(({ start }) => start < at)?.start ?? 0;
+    case 'Home':
+      return 0;
+    case 'End':
+      return tokens.length - 1;
+    default:
+      return undefined;
+  }
+}
+
+interface TokenProps {
+  readonly at: number;
+  readonly text: string;
+  readonly kind: SpanKind;
+  readonly glyph: string | undefined;
+  readonly trained: boolean;
+  readonly background: string | undefined;
+  readonly ink: string | undefined;
+  readonly heights: readonly number[];
+  /** Bars that grow from the ground, rather than up and down from the middle. */
+  readonly plain: boolean;
+  readonly selected: boolean;
+  readonly flag: string | undefined;
+}
+
+const Token = memo(function Token({ at, text, kind, glyph, trained, background, ink, heights, plain, selected, flag }: TokenProps): ReactNode {
+  return (
+    <span id={`${CELL}-${at}`} role="gridcell" aria-selected={selected} className={styles.token} data-token={at} data-kind={kind} data-first={glyph !== undefined || undefined} data-context={!trained || undefined}>
+      <span className={styles.head}>
+        {glyph !== undefined && <span className={styles.glyph} aria-hidden="true">{glyph}</span>}
+        <span className={styles.text} style={background === undefined ? undefined : { background, color: ink }}>{text}</span>
+        {flag !== undefined && <span className={styles.flag}>{flag}</span>}
+      </span>
+      {heights.map((height, i) => (
+        <span key={i} className={styles.plot} data-plain={plain || undefined} aria-hidden="true">
+          {height !== 0 && <span className={styles.bar} data-sign={plain ? undefined : height > 0 ? 'up' : 'down'} style={barStyle(height, plain)} />}
+        </span>
+      ))}
+    </span>
+  );
+});
+
+function barStyle(height: number, plain: boolean): CSSProperties {
+  if (plain) return { bottom: 0, height: `${100 * height}%` };
+  return height > 0 ? { bottom: '50%', height: `${50 * height}%` } : { top: '50%', height: `${-50 * height}%` };
+}
