@@ -97,7 +97,7 @@ main(async () => {
   const summary = {
     engine: engine.info.kind, adapter: engine.info.adapter, steps, seconds, sampledTokens, heldOut: { start, end },
   };
-  const run: RunSettings = { suite: suite.name, model: values.text('model'), seed, steps, grpo: settings };
+  const run: RunSettings = { suite: suite.name, model: values.text('model'), seed, steps, tool: values.text('tool') as ToolName, grpo: settings };
   await writeFile(join(out, 'summary.json'), `${JSON.stringify({ ...summary, started: startedAt, settings: run }, null, 2)}\n`);
   await writeModel(join(out, 'model'), { checkpoint: { config, weights, suppressTokens }, tokenizer }, cardOf(values, summary));
   process.stderr.write(`${steps} steps in ${formatSeconds(seconds)}; written to ${out}\n`);

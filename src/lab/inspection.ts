@@ -5,6 +5,11 @@
 import type { EngineInfo, TokenScores, UpdateTokens } from '../policy/engine.ts';
 import type { ScoredTrajectory } from '../grpo/record.ts';
 import type { AdvantageRule, Aggregation } from '../grpo/settings.ts';
+import type { EvaluationResult } from '../evaluation/evaluate.ts';
+import type { Drift } from '../evaluation/masking.ts';
+import type { ToolName } from '../rollout/environments.ts';
+import type { Task } from '../tasks/task.ts';
+import type { PythonResult } from '../tools/python/python.ts';
 
 export interface StepRef {
   readonly run: string;
@@ -85,8 +90,42 @@ export type Inspection =
         | { readonly kind: 'nothing' };
       readonly seed: number;
     }
+  /** Held-out questions of a suite, answered by one policy. The same request gives the same figures on the same engine. */
+  | {
+      readonly kind: 'evaluate';
+      readonly policy: PolicySource;
+      readonly suite: string;
+      /** Without a tool the call's tags are never sampled. */
+      readonly access: 'tools' | 'none';
+      readonly tool: ToolName;
+      /** The first call of each rollout fails. */
+      readonly probe: boolean;
+      readonly questionsPerTier: number;
+      readonly samples: number;
+      /** 0 takes the most probable token. */
+      readonly temperature: number;
+      readonly seed: number;
+    }
+  /** One question, answered once. */
+  | {
+      readonly kind: 'answer';
+      readonly policy: PolicySource;
+      readonly access: 'tools' | 'none';
+      readonly task: Task;
+      readonly temperature: number;
+      readonly seed: number;
+    }
+  /** Token rows scored by a policy, whatever run they are from. */
+  | { readonly kind: 'read'; readonly policy: PolicySource; readonly rows: readonly Uint32Array[] }
+  /** How far the rollouts of a step have gone from the policy that the run started from, and what they forge. */
+  | { readonly kind: 'drift'; readonly at: StepRef }
+  /** A call by hand. */
+  | { readonly kind: 'python'; readonly code: string; readonly limits: 'rollout' | 'person' }
   /** Scores a group by a rule that the person wrote: Python with the signature of a reward function of TRL. */
   | { readonly kind: 'rule'; readonly at: GroupRef; readonly code: string };
+
+/** A policy: one that ships with the page, or a run's, after a step or as it is now. */
+export type PolicySource = { readonly model: string } | { readonly run: string; readonly step?: number };
 
 export type InspectionKind = Inspection['kind'];
 
@@ -189,9 +228,14 @@ export interface InspectionResults {
     readonly inserted: readonly [number, number];
     readonly provenance: Provenance;
   };
+  readonly evaluate: { readonly result: EvaluationResult; readonly engine: EngineInfo };
+  readonly answer: { readonly trajectory: ScoredTrajectory; readonly engine: EngineInfo };
+  readonly read: { readonly rows: readonly TokenScores[]; readonly engine: EngineInfo };
+  readonly drift: { readonly drift: Drift; readonly provenance: Provenance };
+  readonly python: { readonly result: PythonResult };
   /** In the order of the group; null where the rule says that it does not apply. */
   readonly rule: { readonly rewards: readonly (number | null)[] };
 }
 
 /** How far an answer is. */
-export type InspectionPhase = 'engine' | 'replaying' | 'computing' | 'python';
+export type InspectionPhase = 'engine' | 'replaying' | 'computing' | 'python' | 'answering';

@@ -12,7 +12,7 @@ import { memoryRunStore, type RunStore } from './store.ts';
 import { readStoredRun } from './stored.ts';
 
 const SETTINGS: RunSettings = {
-  suite: 'arithmetic', model: 'toy', seed: 1, steps: 5, grpo: { ...DEFAULT_GRPO, questions: 2, group: 2 },
+  suite: 'arithmetic', model: 'toy', seed: 1, steps: 5, tool: 'plain', grpo: { ...DEFAULT_GRPO, questions: 2, group: 2 },
 };
 
 /**
@@ -157,6 +157,25 @@ describe('a run', () => {
     await until(() => of('runs').at(-1)?.runs[0]?.state === 'finished');
     expect((await store.snapshot('run-1'))?.step).toBe(5);
     expect(of('fault')).toEqual([]);
+  });
+
+  it('is followed by the runs that were asked for with it, each by itself', async () => {
+    const l = await openLab();
+    const settings = (seed: number): RunSettings => ({ ...SETTINGS, seed, steps: 2 });
+    await l.handle({ type: 'start', settings: settings(1), then: [settings(2), settings(3)] });
+    await until(() => of('run').at(-1)?.run?.id === 'run-3' && state() === 'finished');
+    expect((await store.runs()).map((run) => [run.settings.seed, run.state]).sort()).toEqual([[1, 'finished'], [2, 'finished'], [3, 'finished']]);
+    expect(of('run').find(({ run }) => run?.id === 'run-1')?.next).toHaveLength(2);
+  });
+
+  it('is followed by none once it is left', async () => {
+    const l = await openLab();
+    await l.handle({ type: 'start', settings: { ...SETTINGS, steps: 2 }, pausedAfter: 1, then: [SETTINGS] });
+    await until(() => state() === 'paused');
+    await l.handle({ type: 'reset' });
+    await l.handle({ type: 'start', settings: { ...SETTINGS, steps: 1 } });
+    await until(() => state() === 'finished');
+    expect(await store.runs()).toHaveLength(2);
   });
 
   it('pauses after the step in progress, steps on alone, and resumes', async () => {

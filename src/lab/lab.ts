@@ -9,9 +9,7 @@ import { checkSettings, trainStep, type TrainerParts } from '../grpo/trainer.ts'
 import type { PolicyFiles } from '../policy/checkpoint.ts';
 import { EngineError, type PolicyEngine } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import { pythonCalls } from '../rollout/rollout.ts';
-import { SUITES } from '../tasks/arithmetic.ts';
-import { TOY_LIMITS, type Python, type PythonInfo } from '../tools/python/python.ts';
+import type { Python, PythonInfo } from '../tools/python/python.ts';
 import type { Inspection } from './inspection.ts';
 import { Microscope, type InspectedRun, type MicroscopePlatform } from './microscope.ts';
 import {
@@ -19,6 +17,7 @@ import {
   type RunSummary, type StepSummary,
 } from './protocol.ts';
 import { inspectRecorded } from './recorded.ts';
+import { callsOf, suiteOf } from './suites.ts';
 import { memoryRunStore, type RunSnapshot, type RunStore } from './store.ts';
 
 export interface StartedEngine {
@@ -52,7 +51,7 @@ const SNAPSHOT_EVERY = 1000;
 const LOSSES_IN_A_ROW = 2;
 
 /** What the lab measures its pace with before the first run. */
-const WARM_UP: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 0, steps: 2, grpo: DEFAULT_GRPO };
+const WARM_UP: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 0, steps: 2, tool: 'plain', grpo: DEFAULT_GRPO };
 
 interface Run {
   summary: RunSummary;
@@ -82,6 +81,8 @@ export class Lab {
   /** A pause that came while a run was being prepared holds once it is. */
   private pauseAsked = false;
   private abort = new AbortController();
+  /** Runs to be made once the current one is finished. */
+  private series: readonly RunSettings[] = [];
   /** The run that was last asked for could not be opened. */
   private refused = false;
   private saveSoon = false;
@@ -138,6 +139,7 @@ export class Lab {
           break;
         case 'start':
           await this.stopLoop();
+          this.series = command.then ?? [];
           await this.prepare(command.settings);
           this.go(command.pausedAfter ?? Infinity);
           break;
@@ -149,10 +151,12 @@ export class Lab {
           await this.oneStep(command.settings);
           break;
         case 'reset':
+          this.series = [];
           await this.stopLoop();
           this.forget();
           break;
         case 'open-run':
+          this.series = [];
           await this.openRun(command.id);
           break;
         case 'delete-run':
@@ -245,7 +249,6 @@ export class Lab {
       python,
       loadModel,
       startEngine: async () => (await this.platform.startEngine((await this.engine()).engine.info.kind)).engine,
-      runCalls: () => pythonCalls(python, TOY_LIMITS),
       run: async (id) => {
         const store = await this.opened();
         const run = this.run?.summary.id === id ? this.run.summary : await store.run(id);
@@ -313,7 +316,7 @@ export class Lab {
 
   private async prepare(settings: RunSettings): Promise<void> {
     checkSettings(settings.grpo);
-    if (SUITES[settings.suite] === undefined) throw new RangeError(`there is no suite "${settings.suite}"`);
+    suiteOf(settings.suite);
     const [{ engine }, files] = await Promise.all([
       this.engine(),
       this.platform.loadModel(this.assets, settings.model),
@@ -426,6 +429,8 @@ export class Lab {
     this.setState(run, run.summary.step >= run.summary.settings.steps ? 'finished' : 'paused');
     await this.keep((store) => store.putRun(run.summary));
     await this.listRuns();
+    const [next, ...then] = this.series;
+    if (next !== undefined && run === this.run && run.summary.state === 'finished') void this.handle({ type: 'start', settings: next, then });
   }
 
   private async makeStep(run: Run, engine: PolicyEngine, signal: AbortSignal): Promise<void> {
@@ -449,11 +454,11 @@ export class Lab {
   }
 
   private parts(tokenizer: Tokenizer, settings: RunSettings, engine: PolicyEngine): TrainerParts {
-    const suite = SUITES[settings.suite];
-    if (suite === undefined || this.python === undefined) throw new Error('the run has no suite or no Python');
+    if (this.python === undefined) throw new Error('the lab has not been told where its files are');
+    const suite = suiteOf(settings.suite);
     return {
       engine, suite, tokenizer,
-      runCalls: pythonCalls(this.python, TOY_LIMITS),
+      runCalls: callsOf(suite, this.python, settings.tool),
       settings: settings.grpo,
       seed: settings.seed,
     };
@@ -627,7 +632,7 @@ export class Lab {
   }
 
   private emitRun(): void {
-    this.emit({ type: 'run', run: this.run?.summary });
+    this.emit({ type: 'run', run: this.run?.summary, next: this.series });
   }
 
   /** The first step of an engine compiles: its time stands only until there is another. */

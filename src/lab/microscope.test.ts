@@ -11,6 +11,7 @@ import type { PolicyEngine } from '../policy/engine.ts';
 import type { RunCalls } from '../rollout/rollout.ts';
 import { ENVIRONMENT, POLICY } from '../rollout/trajectory.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
+import { drawTasks } from '../tasks/task.ts';
 import type { PythonResult } from '../tools/python/python.ts';
 import type { Inspection, InspectionResults } from './inspection.ts';
 import { Microscope } from './microscope.ts';
@@ -22,8 +23,10 @@ const SEED = 5;
 const STEPS = 3;
 const plain: GrpoSettings = { ...DEFAULT_GRPO, questions: 3, group: 4, maxLength: 96, optimizer: { ...DEFAULT_GRPO.optimizer, learningRate: 2e-3 } };
 
-const runCalls: RunCalls = (calls) => Promise.resolve(calls.map(({ code }): PythonResult => ({ ok: true, output: `${code.length}`, truncated: false, seconds: 0 })));
-let pythonSays: PythonResult = { ok: true, output: '', truncated: false, seconds: 0 };
+const length = (code: string): PythonResult => ({ ok: true, output: `${code.length}`, truncated: false, seconds: 0 });
+const runCalls: RunCalls = (calls) => Promise.resolve(calls.map(({ code }) => length(code)));
+/** Set by a test whose program is not a call of a rollout. */
+let pythonSays: PythonResult | undefined;
 const asked: string[] = [];
 
 let engine: PolicyEngine;
@@ -40,7 +43,7 @@ async function train(grpo: GrpoSettings, snapshots: readonly number[]): Promise<
     await store.putStep('run', { step, metrics: record.metrics, warnings: [] }, record);
     if (snapshots.includes(step)) await store.putSnapshot('run', { step, tokens: 0, snapshot: await engine.snapshot() });
   }
-  return { settings: { suite: 'arithmetic', model: 'small', seed: SEED, steps: STEPS, grpo }, store };
+  return { settings: { suite: 'arithmetic', model: 'small', seed: SEED, steps: STEPS, tool: 'plain', grpo }, store };
 }
 
 beforeAll(async () => {
@@ -59,11 +62,10 @@ beforeAll(async () => {
       ready: () => Promise.reject(new Error('not used')),
       run: (calls) => {
         asked.push(...calls);
-        return Promise.resolve([pythonSays]);
+        return Promise.resolve(calls.map((code) => pythonSays ?? length(code)));
       },
       dispose: () => undefined,
     },
-    runCalls: () => runCalls,
     run: (id) => {
       const run = runs[id];
       return Promise.resolve(run && {
@@ -256,6 +258,7 @@ describe('a rule of the person', () => {
     pythonSays = { ok: false, output: 'NameError: x', truncated: false, seconds: 0, error: { kind: 'exception', type: 'NameError', message: 'x' } };
     await expect(ask({ kind: 'rule', at: { run: 'plain', step: 1, group: 0 }, code: 'def reward(**kwargs): return x' })).rejects.toThrow('NameError');
     expect(asked.at(-1)).toContain('def reward(**kwargs): return x');
+    pythonSays = undefined;
   });
 });
 
@@ -272,6 +275,51 @@ describe('a question', () => {
     await expect(ask({ kind: 'adam', at: { run: 'plain', step: 3 } }, controller.signal)).rejects.toThrow('never mind');
     await expect(ask({ kind: 'adam', at: { run: 'plain', step: 3 } })).resolves.toMatchObject({ applied: true });
   });
+});
+
+describe('a policy by itself', () => {
+  const questions = { kind: 'evaluate', suite: 'arithmetic', tool: 'plain', probe: false, questionsPerTier: 3, samples: 1, temperature: 1, seed: 2 } as const;
+
+  it('is evaluated with tools and without, alike for one seed', async () => {
+    const evaluated = async (access: 'tools' | 'none', seed: number): Promise<InspectionResults['evaluate']['result']> =>
+      (await ask({ ...questions, policy: { run: 'plain', step: 2 }, access, seed })).result;
+    const [first, again, without] = [await evaluated('tools', 2), await evaluated('tools', 2), await evaluated('none', 2)];
+    expect(again).toEqual(first);
+    expect(first.calls).toBeGreaterThan(0);
+    expect(without.calls).toBe(0);
+    expect(without.tiers).toHaveLength(4);
+  });
+
+  it('stops being evaluated when it is told to', async () => {
+    const controller = new AbortController();
+    const evaluated = microscope.ask({ ...questions, questionsPerTier: 30, policy: { model: 'small' }, access: 'tools' }, controller.signal, (phase) => {
+      if (phase === 'answering') controller.abort(new Error('enough'));
+    });
+    await expect(evaluated).rejects.toThrow('enough');
+  });
+
+  it('answers one question, and reads what another wrote', async () => {
+    const task = drawTasks(arithmetic, 1, 'held-out', 1, 1, [2])[0];
+    if (task === undefined) throw new Error('no task');
+    const { trajectory } = await ask({ kind: 'answer', policy: { model: 'small' }, access: 'tools', task, temperature: 0, seed: 1 });
+    expect(trajectory.task).toBe(task);
+    const { rows } = await ask({ kind: 'read', policy: { run: 'plain' }, rows: [trajectory.tokens] });
+    const { rows: own } = await ask({ kind: 'read', policy: { model: 'small' }, rows: [trajectory.tokens] });
+    const differences = [...trajectory.logProbs].flatMap((x, i) => (Number.isNaN(x) ? [] : [Math.abs(x - (own[0]?.logProbs[i] ?? NaN))]));
+    expect(differences.length).toBeGreaterThan(3);
+    expect(rows[0]?.logProbs).not.toEqual(own[0]?.logProbs);
+  });
+
+  it('has gone nowhere before its first update, and somewhere later', async () => {
+    const { drift: begin } = await ask({ kind: 'drift', at: { run: 'plain', step: 1 } });
+    const { drift: later } = await ask({ kind: 'drift', at: { run: 'plain', step: 3 } });
+    expect(begin.klToBase).toBe(0);
+    expect(later.klToBase).toBeGreaterThan(1e-5);
+  });
+});
+
+it('a call by hand is run within the limits that were asked for', async () => {
+  expect((await ask({ kind: 'python', code: 'print(1)', limits: 'rollout' })).result).toEqual(length('print(1)'));
 });
 
 it('a recorded snapshot is read as it was written, and one of another policy is refused', async () => {

@@ -2,6 +2,9 @@
  * Looks into steps that were made: puts an engine of its own at the weights of a step and answers the page's questions
  * with the computations that trained. The run's own engine is not touched, so training goes on meanwhile.
  */
+import { bannedTokens } from '../evaluation/conditions.ts';
+import { DEFAULT_EVALUATION, evaluate } from '../evaluation/evaluate.ts';
+import { measureDrift } from '../evaluation/masking.ts';
 import { compareGroup } from '../grpo/advantages.ts';
 import { lossMask, updateRows, type BatchItem } from '../grpo/batch.ts';
 import type { GroupRecord, ScoredTrajectory, StepRecord } from '../grpo/record.ts';
@@ -11,17 +14,17 @@ import type { PolicyFiles } from '../policy/checkpoint.ts';
 import { parameterLayout, type PolicyConfig } from '../policy/config.ts';
 import { EngineError, type GradientReport, type PolicyEngine, type Snapshot, type UpdateRequest } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import { scoreMath } from '../reward/math.ts';
 import { readRuleOutput, ruleProgram } from '../reward/rule.ts';
-import { observationOf, rollOut, type Beginning, type RunCalls } from '../rollout/rollout.ts';
+import { scorerOf } from '../reward/score.ts';
+import { observationOf, rollOut, type Beginning } from '../rollout/rollout.ts';
 import { ENVIRONMENT, POLICY, tagsOf, type Tags, type ToolCall, type Trajectory } from '../rollout/trajectory.ts';
-import { SUITES } from '../tasks/arithmetic.ts';
-import type { Python, PythonLimits } from '../tools/python/python.ts';
+import { PERSON_LIMITS, TOY_LIMITS, type Python, type PythonLimits } from '../tools/python/python.ts';
 import type {
-  AdamParameter, AdamTensor, GroupRef, Inspection, InspectionKind, InspectionPhase, InspectionResults, PolicyRef, Provenance,
+  AdamParameter, AdamTensor, GroupRef, Inspection, InspectionKind, InspectionPhase, InspectionResults, PolicyRef, PolicySource, Provenance,
   RolloutRef, StepRef, UpdateChange, UpdateMember, UpdateView,
 } from './inspection.ts';
 import type { RunSettings } from './protocol.ts';
+import { callsOf, suiteOf } from './suites.ts';
 
 /** A run that can be looked into. */
 export interface InspectedRun {
@@ -40,7 +43,6 @@ export interface MicroscopePlatform {
   run(id: string): Promise<InspectedRun | undefined>;
   loadModel(name: string): Promise<PolicyFiles>;
   readonly python: Python;
-  runCalls(settings: RunSettings): RunCalls;
 }
 
 export type Progress = (phase: InspectionPhase, done: number, of: number) => void;
@@ -133,6 +135,16 @@ export class Microscope {
         return this.branch(inspection, signal, progress);
       case 'rule':
         return this.rule(inspection, signal, progress);
+      case 'evaluate':
+        return this.evaluate(inspection, signal, progress);
+      case 'answer':
+        return this.answerOne(inspection, signal, progress);
+      case 'read':
+        return this.read(inspection, signal, progress);
+      case 'drift':
+        return this.drift(inspection, signal, progress);
+      case 'python':
+        return this.python(inspection, signal, progress);
     }
   }
 
@@ -236,7 +248,7 @@ export class Microscope {
       engine, tokenizer, maxLength, seed,
       tasks: [from.task],
       beginnings: [beginning],
-      runCalls: this.platform.runCalls(visit.run.settings),
+      runCalls: callsOf(suiteOf(from.task.suite), this.platform.python, visit.run.settings.tool),
       // The random numbers of the rollout that it leaves: with the run's seed and weights, nothing put in changes nothing.
       step: at.step,
       firstStream: at.group * settings.group + at.rollout,
@@ -260,6 +272,82 @@ export class Microscope {
     return { rewards: readRuleOutput(result, members.length) };
   }
 
+  private async evaluate(inspection: Extract<Inspection, { kind: 'evaluate' }>, signal: AbortSignal, progress: Progress): Promise<InspectionResults['evaluate']> {
+    const { policy, access, tool, probe, questionsPerTier, samples, temperature, seed } = inspection;
+    const suite = suiteOf(inspection.suite);
+    const { engine, tokenizer } = await this.load(policy, signal, progress);
+    const result = await evaluate({
+      engine, tokenizer, suite, signal,
+      runCalls: callsOf(suite, this.platform.python, tool, probe),
+      onProgress: (done, of) => { progress('answering', done, of); },
+    }, { ...DEFAULT_EVALUATION, questionsPerTier, samples, temperature, seed, bannedTokens: bannedTokens(access === 'none' ? 'base' : 'trained', tokenizer) });
+    return { result, engine: engine.info };
+  }
+
+  private async answerOne({ policy, access, task, temperature, seed }: Extract<Inspection, { kind: 'answer' }>, signal: AbortSignal, progress: Progress): Promise<InspectionResults['answer']> {
+    const suite = suiteOf(task.suite);
+    const { engine, tokenizer } = await this.load(policy, signal, progress);
+    progress('answering', 0, 1);
+    const { maxCalls, maxLength, reward } = DEFAULT_EVALUATION;
+    const [trajectory] = await rollOut({
+      engine, tokenizer, temperature, seed, maxCalls, signal,
+      step: 0,
+      tasks: [task],
+      runCalls: callsOf(suite, this.platform.python, 'plain'),
+      maxLength: engine.config?.max_position_embeddings ?? maxLength,
+      bannedTokens: bannedTokens(access === 'none' ? 'base' : 'trained', tokenizer),
+    });
+    signal.throwIfAborted();
+    if (trajectory === undefined) throw new Error('no rollout came back');
+    return { trajectory: { ...trajectory, reward: scorerOf(suite, tokenizer, reward)(trajectory), advantage: 0 }, engine: engine.info };
+  }
+
+  private async read({ policy, rows }: Extract<Inspection, { kind: 'read' }>, signal: AbortSignal, progress: Progress): Promise<InspectionResults['read']> {
+    const { engine } = await this.load(policy, signal, progress);
+    progress('computing', 0, 1);
+    return { rows: await engine.score({ rows, temperature: 1 }), engine: engine.info };
+  }
+
+  private async drift({ at }: Extract<Inspection, { kind: 'drift' }>, signal: AbortSignal, progress: Progress): Promise<InspectionResults['drift']> {
+    const visit = await this.visit(at, progress);
+    const members = (await recordOf(visit.run, at.step)).groups.flatMap((group) => group.members);
+    const provenance = await this.goToPolicy(visit, at, 'before', signal, progress);
+    progress('computing', 0, 1);
+    await visit.engine.holdReference(visit.files.checkpoint.weights);
+    return { drift: await measureDrift(visit.engine, visit.files.tokenizer, members), provenance };
+  }
+
+  private async python({ code, limits }: Extract<Inspection, { kind: 'python' }>, signal: AbortSignal, progress: Progress): Promise<InspectionResults['python']> {
+    progress('python', 0, 1);
+    const [result] = await this.platform.python.run([code], limits === 'rollout' ? TOY_LIMITS : PERSON_LIMITS, signal);
+    if (result === undefined) throw new Error('Python gave no answer');
+    return { result };
+  }
+
+  /** Puts the engine at a policy that is not looked at as part of a step. */
+  private async load(policy: PolicySource, signal: AbortSignal, progress: Progress): Promise<{ readonly engine: PolicyEngine; readonly tokenizer: Tokenizer }> {
+    if ('run' in policy) {
+      const run = await this.runOf({ run: policy.run, step: 0 });
+      const step = Math.min(policy.step ?? run.step, run.step);
+      const visit = await this.visit({ run: policy.run, step }, progress);
+      await this.goTo(visit, { id: policy.run, step }, signal, progress);
+      return { engine: visit.engine, tokenizer: visit.files.tokenizer };
+    }
+    progress('engine', 0, 1);
+    const [engine, { checkpoint, tokenizer }] = await Promise.all([this.started(), this.model(policy.model)]);
+    this.place = undefined;
+    await engine.load(checkpoint);
+    return { engine, tokenizer };
+  }
+
+  /** One that could not be started is asked for again with the next question. */
+  private started(): Promise<PolicyEngine> {
+    const engine = this.engine ?? this.platform.startEngine();
+    this.engine = engine;
+    engine.catch(() => { if (this.engine === engine) this.engine = undefined; });
+    return engine;
+  }
+
   private async runOf({ run: id }: StepRef): Promise<InspectedRun> {
     const run = await this.platform.run(id);
     if (run === undefined) throw new RangeError('this run is not stored here any more');
@@ -269,10 +357,7 @@ export class Microscope {
   private async visit(at: StepRef, progress: Progress): Promise<Visit> {
     const run = await this.runOf(at);
     progress('engine', 0, 1);
-    this.engine ??= this.platform.startEngine();
-    // One that could not be started is asked for again with the next question.
-    this.engine.catch(() => { this.engine = undefined; });
-    const [engine, files] = await Promise.all([this.engine, this.model(run.settings.model)]);
+    const [engine, files] = await Promise.all([this.started(), this.model(run.settings.model)]);
     return { engine, files, run, settings: run.settings.grpo };
   }
 
@@ -512,7 +597,5 @@ function answeredCalls({ tokens, owner, calls }: Trajectory, before: number, tag
 
 /** Scored by the rule of the run, in no group: there is nothing to compare it with. */
 function scoredBy(settings: RunSettings, trajectory: Trajectory, tokenizer: Tokenizer): ScoredTrajectory {
-  const suite = SUITES[settings.suite];
-  if (suite === undefined) throw new RangeError(`there is no suite "${settings.suite}"`);
-  return { ...trajectory, reward: scoreMath(trajectory, suite, tokenizer, settings.grpo.reward), advantage: 0 };
+  return { ...trajectory, reward: scorerOf(suiteOf(settings.suite), tokenizer, settings.grpo.reward)(trajectory), advantage: 0 };
 }

@@ -7,6 +7,7 @@ import type { GrpoSettings } from '../grpo/settings.ts';
 import type { Metrics, SkipReason, StepRecord, StepWarning } from '../grpo/record.ts';
 import type { EngineInfo } from '../policy/engine.ts';
 import type { Inspection, InspectionKind, InspectionPhase, InspectionResults } from './inspection.ts';
+import type { ToolName } from '../rollout/environments.ts';
 import type { PythonInfo } from '../tools/python/python.ts';
 
 export const PROTOCOL_VERSION = 2;
@@ -56,6 +57,8 @@ export interface RunSettings {
   readonly seed: number;
   /** Steps to make before the run is finished. */
   readonly steps: number;
+  /** Which variant of the tool answers. */
+  readonly tool: ToolName;
   readonly grpo: GrpoSettings;
 }
 
@@ -88,8 +91,8 @@ export type Command =
   | { readonly type: 'hello'; readonly version: number; readonly assets: string; readonly engine: EngineChoice }
   /** Changes the engine; a run in progress goes on from its current weights. */
   | { readonly type: 'choose-engine'; readonly engine: EngineChoice }
-  /** Starts a new run from the named model's weights. */
-  | { readonly type: 'start'; readonly settings: RunSettings; readonly pausedAfter?: number }
+  /** Starts a new run from the named model's weights. `then` are further runs, made one after the other once it is finished. */
+  | { readonly type: 'start'; readonly settings: RunSettings; readonly pausedAfter?: number; readonly then?: readonly RunSettings[] }
   /** Pauses after the current step. */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
@@ -117,6 +120,8 @@ export type LabEvent =
       readonly type: 'run';
       /** The current run; undefined after a reset. */
       readonly run: RunSummary | undefined;
+      /** Runs that will be made after it. */
+      readonly next?: readonly RunSettings[];
     }
   /** Where the current step is, for the progress line; `rollouts` counts finished ones. */
   | { readonly type: 'progress'; readonly phase: 'sampling' | 'python' | 'updating' | 'saving'; readonly rollouts: number; readonly of: number }

@@ -7,7 +7,7 @@ import { decodeStep, FormatError } from '../formats/rollouts.ts';
 import type { Checkpoint, Snapshot } from '../policy/engine.ts';
 import { decodeSafetensors, encodeSafetensors, type Tensor } from '../policy/safetensors.ts';
 import type { InspectedRun } from './microscope.ts';
-import type { RecordedRun, RunSummary, StepSummary } from './protocol.ts';
+import type { RecordedRun, RunSettings, RunSummary, StepSummary } from './protocol.ts';
 
 /** `recorded/run.json`. Written by us beside the page, so its shape is not checked again in depth. */
 export interface RecordedFile {
@@ -80,5 +80,10 @@ export async function fetchRecordedRun(base: string, signal?: AbortSignal): Prom
       return { ...decoded, metrics: {}, warnings: [], ...summary };
     }),
   );
-  return { run, steps, records };
+  return { run: withTool(run), steps, records };
+}
+
+/** Recorded before there was a choice of tools. */
+function withTool(run: RunSummary): RunSummary {
+  return { ...run, settings: { ...run.settings, tool: (run.settings as Partial<RunSettings>).tool ?? 'plain' } };
 }

@@ -19,7 +19,7 @@ const GrpoSchema = v.object({
 const RunSchema = v.object({
   id: v.string(),
   started: v.number(),
-  settings: v.object({ suite: v.string(), model: v.string(), seed: whole, steps: whole, grpo: GrpoSchema }),
+  settings: v.object({ suite: v.string(), model: v.string(), seed: whole, steps: whole, tool: v.optional(v.picklist(['plain', 'chatty', 'flaky']), 'plain'), grpo: GrpoSchema }),
   step: whole,
   state: v.picklist(['idle', 'preparing', 'running', 'paused', 'finished', 'failed']),
   engine: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: v.string(), software: v.boolean() }),

@@ -5,7 +5,7 @@ import type { RunSettings } from '../../../lab/protocol.ts';
 export const PRESETS = ['paper', 'selective', 'unmasked', 'quick'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-const PAPER: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 1, steps: 40, grpo: DEFAULT_GRPO };
+const PAPER: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 1, steps: 40, tool: 'plain', grpo: DEFAULT_GRPO };
 
 export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
   paper: PAPER,
