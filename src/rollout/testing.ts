@@ -26,8 +26,8 @@ const refuse = (): Promise<never> => Promise.reject(new Error('the scripted engi
  * Writes the scripted text of each stream, turn by turn: up to and including the next stop token. The log-prob of a
  * token is −position/100, so that tests can tell them apart.
  */
-export function scriptedEngine(scripts: readonly string[]): PolicyEngine & { readonly requests: SampleRequest[] } {
-  const left = scripts.map((script) => [...tokenizer.encode(script)]);
+export function scriptedEngine(scripts: readonly string[], writer: Tokenizer = tokenizer): PolicyEngine & { readonly requests: SampleRequest[] } {
+  const left = scripts.map((script) => [...writer.encode(script)]);
   const requests: SampleRequest[] = [];
   return {
     info: { kind: 'cpu', adapter: 'script', software: false },
