@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPolicy, encodePolicy } from '../policy/checkpoint.ts';
+import { initialWeights } from '../policy/initialise.ts';
+import { spansOf } from '../rollout/grammar.ts';
+import { ENVIRONMENT, POLICY, PROMPT, tagsOf } from '../rollout/trajectory.ts';
+import { workflow as suite, workflowOf, workflowTask, type Workflow } from '../tasks/workflow.ts';
+import { Random } from '../tasks/random.ts';
+import { answerCall, reachesGoal, replay } from '../tools/workflow/workflow.ts';
+import type { Demonstration } from './demonstrations.ts';
+import { workflowConfig, workflowTokenizer, writeWorkflowDemonstrations } from './workflow.ts';
+
+const tokenizer = workflowTokenizer();
+const tags = tagsOf(tokenizer);
+
+/** What a demonstration says, read back from its tokens and owners. */
+function read({ tokens, owner }: Demonstration): { question: string; codes: string[]; outputs: string[]; shape: string; workflow: Workflow } {
+  const spans = spansOf(tokens, owner, tags);
+  const inner = (kind: string): string[] => spans.filter((s) => s.kind === kind).map((s) => tokenizer.decode(tokens.subarray(s.start + 1, s.end - 1)));
+  const prompt = tokens.filter((_, i) => owner[i] === PROMPT);
+  const question = tokenizer.decode(prompt.subarray(1));
+  return { question, codes: inner('call'), outputs: inner('output'), shape: spans.map((s) => (s.closed ? s.kind : `${s.kind}!`)).join(' '), workflow: workflowOf({ question }) };
+}
+
+describe('the vocabulary', () => {
+  it('writes every question, call and output of the suite in whole words: a trip in about a hundred tokens', () => {
+    const random = new Random(1, 1);
+    // What a word should have covered: letters. Digits, brackets and colons stand alone in places.
+    const spelled = (text: string): string[] => [...tokenizer.encodePlain(text)].map((id) => tokenizer.token(id)).filter((token) => /^[A-Za-z?]$/.test(token));
+    for (let i = 0; i < 200; i++) {
+      const task = suite.draw(random, (i % 4) + 1, 'train');
+      const codes = task.expression.split('\n');
+      const texts = [task.question, ...codes, ...codes.map((code, at) => answerCall(task, codes.slice(0, at), code).output)];
+      expect(texts.flatMap(spelled)).toEqual([]);
+    }
+    expect(spelled('F3 is sold out')).toEqual([]);
+    expect(spelled('xyz')).toEqual(['x', 'y', 'z']);
+  });
+
+  it('survives the files of a policy', async () => {
+    const config = workflowConfig(tokenizer);
+    const files = encodePolicy({ checkpoint: { config, weights: initialWeights(config, 1), suppressTokens: tokenizer.suppressTokens }, tokenizer });
+    const { tokenizer: again } = await loadPolicy((name) => Promise.resolve(files[name]));
+    const text = 'Beijing to Shanghai<tool>search_hotels(city=Wuhan, nights=3)</tool>';
+    expect([...again.encode(text)]).toEqual([...tokenizer.encode(text)]);
+    expect(again.suppressTokens).toEqual(tokenizer.suppressTokens);
+  });
+});
+
+describe('demonstrations of workflows', () => {
+  let demonstrations: Demonstration[] = [];
+  let all: ReturnType<typeof read>[] = [];
+  beforeAll(() => {
+    demonstrations = writeWorkflowDemonstrations(tokenizer, 800, 160, 4, 0);
+    all = demonstrations.map(read);
+  });
+
+  it('are of training tasks, with the outputs that the functions give', () => {
+    for (const { question, codes, outputs } of all) {
+      const task = workflowTask(question);
+      expect(suite.splitOf(task)).toBe('train');
+      expect(outputs).toEqual(codes.map((code, i) => answerCall(task, codes.slice(0, i), code).output));
+    }
+  });
+
+  it('record who wrote each token', () => {
+    for (const { tokens, owner } of demonstrations) {
+      expect(owner).toHaveLength(tokens.length);
+      const written = (by: number): string => tokenizer.decode(tokens.filter((_, i) => owner[i] === by));
+      expect(written(ENVIRONMENT)).toMatch(/^(<tool_result>[^<]+<\/tool_result>)*$/);
+      expect(written(POLICY)).toMatch(/<eos>$/);
+      expect(written(POLICY)).not.toContain('<tool_result>');
+    }
+  });
+
+  it('are of mixed quality: a fifth to two thirds reach the goal, with bad habits of each kind', () => {
+    const share = (test: (d: (typeof all)[number], i: number) => boolean): number => all.filter(test).length / all.length;
+    const done = share(({ workflow, codes }) => reachesGoal(workflow, replay(workflow, codes)));
+    expect(done).toBeGreaterThan(0.3);
+    expect(done).toBeLessThan(0.6);
+    const says = (words: string) => (_: unknown, i: number): boolean => tokenizer.decode(demonstrations[i]?.tokens ?? []).includes(words);
+    for (const words of ['<reasoning>again', '<reasoning>first', '<reasoning>guess', '<reasoning>next', '<reasoning>give up', 'error: ', 'is sold out', 'is over budget', 'is out of stock']) {
+      expect(share(says(words)), words).toBeGreaterThan(0.01);
+    }
+    const strict = share(({ shape }) => /^prompt (think call output )+think stray$/.test(shape));
+    expect(strict).toBeGreaterThan(0.8);
+    expect(strict).toBeLessThan(0.95);
+  });
+
+  it('are the same for the same seed, and keep to a length', () => {
+    expect(writeWorkflowDemonstrations(tokenizer, 20, 160, 4, 0)).toEqual(demonstrations.slice(0, 20));
+    const short = writeWorkflowDemonstrations(tokenizer, 200, 70, 4, 0);
+    expect(short.length).toBeLessThan(200);
+    expect(Math.max(...short.map((d) => d.tokens.length))).toBeLessThanOrEqual(70);
+  });
+});
