@@ -52,6 +52,6 @@ const ARROWS: Readonly<Record<string, string>> = { ArrowLeft: '←', ArrowRight:
 /** Keys as they are printed on a keyboard; a row of figures as a range. */
 function namesOf(keys: readonly string[]): readonly string[] {
   const [first, last] = [keys[0] ?? '', keys.at(-1) ?? ''];
-  if (keys.length > 3 && keys.every((key) => /^\d$/.test(key))) return [t('keys.range', { first, last })];
+  if (keys.length > 3 && keys.every((key) => /^\d$/.test(key))) return [t('keys.fromTo', { first, last })];
   return keys.map((key) => (key === ' ' ? t('keys.name.space') : (ARROWS[key] ?? key)));
 }

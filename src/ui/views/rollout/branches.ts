@@ -35,11 +35,18 @@ export const rolloutKey = ({ run, step, group, rollout }: RolloutRef): string =>
 /** Under which its answer is kept. */
 export const askKey = ({ id }: Pick<Branch, 'id'>): string => `branch/${id}`;
 
-/** Asks for a branch. @returns its number. */
-export function addBranch(parent: number | undefined, inspection: Omit<BranchInspection, 'seed'>): number {
+/** A prime, so that the seeds of branches do not meet those of neighbouring runs. */
+const SEEDS_APART = 7919;
+
+/**
+ * Asks for a branch. Where something is put in, the random numbers stay those of the run: what differs comes from what
+ * was put in. Where nothing is, they are others for each branch.
+ * @returns its number.
+ */
+export function addBranch(parent: number | undefined, inspection: Omit<BranchInspection, 'seed'>, runSeed: number): number {
   const id = branchStore.getState().last + 1;
-  // Its own number gives each branch random numbers of its own, the same ones when it is made again in this order.
-  const branch: Branch = { id, of: rolloutKey(inspection.at), parent, inspection: { ...inspection, seed: id }, result: undefined };
+  const seed = inspection.insert.kind === 'nothing' ? runSeed + SEEDS_APART * id : runSeed;
+  const branch: Branch = { id, of: rolloutKey(inspection.at), parent, inspection: { ...inspection, seed }, result: undefined };
   branchStore.setState(({ all }) => ({ last: id, all: [...all, branch] }));
   ask(askKey(branch), branch.inspection);
   return id;

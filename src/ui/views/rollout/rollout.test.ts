@@ -119,23 +119,25 @@ describe('branches', () => {
   });
 
   it('stand below what they leave', () => {
-    const first = addBranch(undefined, inspection);
-    const second = addBranch(undefined, inspection);
-    const third = addBranch(first, inspection);
+    const first = addBranch(undefined, inspection, 1);
+    const second = addBranch(undefined, inspection, 1);
+    const third = addBranch(first, inspection, 1);
     expect(treeOf(branchStore.getState().all).map(({ branch, depth }) => [branch.id, depth])).toEqual([[first, 1], [third, 2], [second, 1]]);
   });
 
-  it('draw other random numbers each', () => {
-    addBranch(undefined, inspection);
-    addBranch(undefined, inspection);
-    const [one, two] = branchStore.getState().all;
-    expect(one?.inspection.seed).not.toBe(two?.inspection.seed);
+  it('keep the random numbers of the run where something was put in, and draw others where nothing was', () => {
+    addBranch(undefined, inspection, 1);
+    addBranch(undefined, inspection, 1);
+    addBranch(undefined, { ...inspection, insert: { kind: 'token', id: 3 } }, 1);
+    const seeds = branchStore.getState().all.map((branch) => branch.inspection.seed);
+    expect(new Set(seeds).size).toBe(3);
+    expect(seeds[2]).toBe(1);
   });
 
   it('go with what they left', () => {
-    const first = addBranch(undefined, inspection);
-    const second = addBranch(undefined, inspection);
-    addBranch(addBranch(first, inspection), inspection);
+    const first = addBranch(undefined, inspection, 1);
+    const second = addBranch(undefined, inspection, 1);
+    addBranch(addBranch(first, inspection, 1), inspection, 1);
     removeBranch(first);
     expect(branchStore.getState().all.map(({ id }) => id)).toEqual([second]);
   });
