@@ -259,6 +259,18 @@ describe('a run', () => {
     expect(of('fault').at(-1)).toMatchObject({ about: 'step' });
   });
 
+  it('gives the curves of a stored run without opening it', async () => {
+    const l = await openLab();
+    await l.handle({ type: 'start', settings: SETTINGS });
+    await until(() => state() === 'finished');
+    await l.handle({ type: 'reset' });
+    await l.handle({ type: 'read-history', run: 'run-1' });
+    expect(of('run-history').at(-1)).toMatchObject({ run: 'run-1', steps: [1, 2, 3, 4, 5].map((step) => ({ step })) });
+    expect(of('run').at(-1)?.run).toBeUndefined();
+    await l.handle({ type: 'read-history', run: 'none' });
+    expect(of('run-history').at(-1)).toMatchObject({ run: 'none', steps: [] });
+  });
+
   it('is deleted with all it stored', async () => {
     const l = await openLab();
     await l.handle({ type: 'start', settings: SETTINGS });

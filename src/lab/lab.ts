@@ -165,6 +165,9 @@ export class Lab {
         case 'open-step':
           await this.openStep(command.run, command.step);
           break;
+        case 'read-history':
+          this.emit({ type: 'run-history', run: command.run, steps: await (await this.opened()).steps(command.run) });
+          break;
       }
     } catch (error) {
       this.fault(error);

@@ -105,6 +105,8 @@ export type Command =
   | { readonly type: 'delete-run'; readonly id: string }
   /** Asks for the groups of one step of a stored or current run. */
   | { readonly type: 'open-step'; readonly run: string; readonly step: number }
+  /** Asks for the curves of a stored run, which is not opened for it. Answered by `run-history`. */
+  | { readonly type: 'read-history'; readonly run: string }
   /** Asks the microscope. Answered by `inspected` or `inspect-failed` with the same number; training goes on meanwhile. */
   | { readonly type: 'inspect'; readonly id: number; readonly inspection: Inspection }
   /** The answer is not wanted any more. */
@@ -129,6 +131,8 @@ export type LabEvent =
   | { readonly type: 'step'; readonly run: string; readonly summary: StepSummary; readonly secondsLeft: number }
   /** All steps so far of the current run, after its `run` event: it was opened, or went back to a snapshot. */
   | { readonly type: 'history'; readonly run: string; readonly steps: readonly StepSummary[] }
+  /** All steps that are stored of the run that was asked for; none where there is no such run. */
+  | { readonly type: 'run-history'; readonly run: string; readonly steps: readonly StepSummary[] }
   | { readonly type: 'groups'; readonly run: string; readonly record: StepRecord }
   | Inspected
   | { readonly type: 'inspect-progress'; readonly id: number; readonly phase: InspectionPhase; readonly done: number; readonly of: number }

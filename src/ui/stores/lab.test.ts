@@ -36,6 +36,12 @@ describe('the lab as the page knows it', () => {
     expect(after([{ type: 'run', run: undefined }], begun)).toMatchObject({ run: undefined, steps: [], secondsLeft: undefined });
   });
 
+  it('knows which runs come next', () => {
+    const series = after([{ type: 'run', run, next: [PRESET_SETTINGS.quick] }]);
+    expect(series.next).toEqual([PRESET_SETTINGS.quick]);
+    expect(after([{ type: 'run', run: undefined }], series).next).toEqual([]);
+  });
+
   it('keeps the curves through pause and resume', () => {
     const state = after([{ type: 'run', run }, step(1), { type: 'run', run: { ...run, step: 1, state: 'paused' } }, { type: 'run', run: { ...run, step: 1 } }]);
     expect(state.steps).toHaveLength(1);

@@ -22,6 +22,8 @@ export interface LabState {
   readonly engine: EngineStatus | undefined;
   readonly python: PythonStatus;
   readonly run: RunSummary | undefined;
+  /** Runs that the lab will make by itself after the current one. */
+  readonly next: readonly RunSettings[];
   /** The person asked for training or for a pause, and the lab has not got there yet. */
   readonly asked: 'start' | 'pause' | undefined;
   /** Steps of the current run, in order. */
@@ -47,6 +49,7 @@ export const EMPTY_LAB: LabState = {
   engine: undefined,
   python: { state: 'loading' },
   run: undefined,
+  next: [],
   asked: undefined,
   steps: [],
   opening: undefined,
@@ -88,13 +91,14 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
     case 'python':
       return { ...state, python: event.status };
     case 'run': {
-      const { run } = event;
-      if (run === undefined) return { ...state, run, asked: undefined, steps: [], progress: undefined, secondsLeft: undefined, faults: withoutFaults(state, 'run', 'model', 'step') };
+      const { run, next = [] } = event;
+      if (run === undefined) return { ...state, run, next, asked: undefined, steps: [], progress: undefined, secondsLeft: undefined, faults: withoutFaults(state, 'run', 'model', 'step') };
       const other = run.id !== state.run?.id;
       const active = run.state === 'running' || run.state === 'preparing';
       return {
         ...state,
         run,
+        next,
         asked: active && state.asked === 'pause' ? 'pause' : undefined,
         ...(other ? { steps: state.opening?.run === run.id ? state.opening.steps : [], secondsLeft: undefined, notices: [] } : {}),
         opening: undefined,
@@ -134,10 +138,11 @@ export function reduceLab(state: LabState, event: LabEvent): LabState {
     }
     case 'runs':
       return { ...state, runs: event.runs };
+    case 'run-history':
     case 'inspected':
     case 'inspect-progress':
     case 'inspect-failed':
-      // The microscope's store has them.
+      // Other stores have them.
       return state;
     case 'fault':
       return {
@@ -196,9 +201,10 @@ export const lab = {
     labStore.setState({ choice: engine, engine: undefined });
     send({ type: 'choose-engine', engine });
   },
-  train: (settings: RunSettings): void => {
+  /** @param then further runs, made one after the other once this one is finished. */
+  train: (settings: RunSettings, then: readonly RunSettings[] = []): void => {
     labStore.setState({ asked: 'start' });
-    send({ type: 'start', settings });
+    send({ type: 'start', settings, then });
   },
   pause: (): void => {
     labStore.setState({ asked: 'pause' });

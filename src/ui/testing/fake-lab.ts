@@ -112,6 +112,12 @@ export class FakeLab extends EventTarget {
         else this.emit({ type: 'groups', run: run.id, record: this.record(run, command.step) });
         return;
       }
+      case 'read-history': {
+        const run = this.run?.id === command.run ? this.run : this.runs.find(({ id }) => id === command.run);
+        const steps = run === undefined ? [] : Array.from({ length: run.step }, (_, i) => this.summary(run, i + 1));
+        this.emit({ type: 'run-history', run: command.run, steps });
+        return;
+      }
       case 'inspect':
         this.emit({ type: 'inspect-failed', id: command.id, message: 'the scripted lab has no microscope' });
         return;
