@@ -23,23 +23,21 @@ interface Recipe {
   readonly suite: Suite;
   /** What answers the calls of its demonstrations. */
   readonly tool: ToolName;
-  readonly steps: number;
 }
 
-const BASE: Recipe = { hidden: 64, heads: 4, intermediate: 128, suite: arithmetic, tool: 'plain', steps: DEFAULT_WARM_START.steps };
+const BASE: Recipe = { hidden: 64, heads: 4, intermediate: 128, suite: arithmetic, tool: 'plain' };
 
 /** The base policies that ship. */
 const RECIPES: Readonly<Record<string, Recipe>> = {
   'arithmetic-base': BASE,
   'arithmetic-small': { ...BASE, hidden: 32, heads: 2, intermediate: 64 },
   'chatty-base': { ...BASE, tool: 'chatty' },
-  // A tier more to learn, and the longest demonstrations.
-  'steps-base': { ...BASE, suite: arithmeticSteps, steps: 4000 },
+  'steps-base': { ...BASE, suite: arithmeticSteps },
 };
 
 const OPTIONS: Options = {
   model: { kind: 'text', default: 'arithmetic-base', choices: Object.keys(RECIPES), help: 'which policy to make' },
-  steps: { kind: 'number', default: '', help: `supervised steps (default ${BASE.steps}; steps-base ${RECIPES['steps-base']?.steps ?? ''})` },
+  steps: { kind: 'number', default: String(DEFAULT_WARM_START.steps), help: 'supervised steps' },
   batch: { kind: 'number', default: String(DEFAULT_WARM_START.batch), help: 'demonstrations a step' },
   lr: { kind: 'number', default: String(DEFAULT_WARM_START.learningRate), help: 'learning rate at its peak' },
   seed: { kind: 'number', default: String(DEFAULT_WARM_START.seed), help: 'of weights and demonstrations' },
@@ -54,7 +52,7 @@ main(async () => {
   if (recipe === undefined) throw new Error(`no recipe for ${name}`);
   const settings: WarmStartSettings = {
     ...DEFAULT_WARM_START,
-    steps: values.text('steps') === '' ? recipe.steps : values.number('steps', { whole: true, least: 1 }),
+    steps: values.number('steps', { whole: true, least: 1 }),
     batch: values.number('batch', { whole: true, least: 1 }),
     learningRate: values.number('lr'),
     seed: values.number('seed', { whole: true, least: 0 }),
@@ -77,7 +75,7 @@ main(async () => {
 
   const { weights, suppressTokens } = await engine.snapshot();
   const folder = values.text('out') === '' ? modelFolder(name) : resolve(values.text('out'));
-  await writeModel(folder, { checkpoint: { config, weights, suppressTokens }, tokenizer }, cardOf(name, config, settings, engine.info.adapter, result));
+  await writeModel(folder, { checkpoint: { config, weights, suppressTokens }, tokenizer }, cardOf(name, recipe, config, settings, engine.info.adapter, result));
   process.stderr.write(`written to ${folder}\n`);
   engine.dispose();
   python.dispose();
@@ -103,14 +101,18 @@ function configOf(tokenizer: Tokenizer, { hidden, heads, intermediate }: Recipe)
   });
 }
 
-function cardOf(name: string, config: PolicyConfig, settings: WarmStartSettings, adapter: string, result: EvaluationResult): string {
+const TOOL_NOTES: Readonly<Record<ToolName, string>> = {
+  plain: '', chatty: ', with sixteen random letters after each', flaky: ', and failed 30 % of first calls',
+};
+
+function cardOf(name: string, { suite, tool }: Recipe, config: PolicyConfig, settings: WarmStartSettings, adapter: string, result: EvaluationResult): string {
   const { steps, batch, learningRate, seed } = settings;
   return `# ${name}
 
 A Llama of ${parameterLayout(config).size.toLocaleString('en')} parameters that reads and writes single characters. It was warm-started on
-demonstrations of mixed quality, so that reinforcement learning has something to choose from: some answer directly,
-some call Python well, some call it with a bug, and some mend the bug. Observations in the demonstrations came from
-real Python. The loss covered the policy's tokens only.
+demonstrations of mixed quality on the suite \`${suite.name}\`, so that reinforcement learning has something to choose
+from: some answer directly, some call Python well, some call it with a bug, and some mend the bug. Observations in the
+demonstrations came from real Python${TOOL_NOTES[tool]}. The loss covered the policy's tokens only.
 
 Made by \`npm run warmstart -- --model ${name} --steps ${steps} --batch ${batch} --lr ${learningRate} --seed ${seed}\` on ${adapter}.
 
