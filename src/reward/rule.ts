@@ -13,26 +13,20 @@ import type { PythonResult } from '../tools/python/python.ts';
 export const PAPER_RULE = String.raw`import re
 from fractions import Fraction
 
-OPENS = '<(?:think|python|output|answer)>'  # nothing that opens fits into a part
-PART = {name: f'<{name}>((?:(?!</{name}>|{OPENS}).)*)</{name}>' for name in ('think', 'python', 'answer')}
-CALLS = re.compile(r'\s*{think}\s*{python}\s*'.format(**PART), re.S)
-ANSWERS = re.compile(r'\s*(?:{think}\s*)?{answer}\s*'.format(**PART), re.S)
-ANSWER = re.compile(PART['answer'], re.S)
-NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?', re.A)
-
 
 def reward(completions, answer, calls, **kwargs) -> list[float]:
-    """ARTIST: 2 for the answer, up to 1 for the format, up to 1 for calls that ran.
+    """ARTIST: 2 for the answer, 1 for the format, 1 for calls that ran.
 
-    calls is a column of this lab: what the runtime said of each call. Elsewhere, let your tool record it.
+    The column calls holds what the runtime said of each call. Elsewhere,
+    let your tool record it.
     """
     rewards = []
     for completion, right, made in zip(completions, answer, calls):
-        turns = [written(message) for message in completion if message['role'] == 'assistant']
+        turns = [written(m) for m in completion if m['role'] == 'assistant']
         text = ''.join(turns)
         given = [found for turn in turns for found in ANSWER.findall(turn)]
         pairs = [balanced(text, name) for name in ('think', 'python', 'answer')]
-        pairs.append(any(message['role'] == 'tool' for message in completion))
+        pairs.append(any(m['role'] == 'tool' for m in completion))
 
         score = 2 if given and same(given[-1], right) else 0
         score += 0.125 * sum(pairs)
@@ -42,10 +36,24 @@ def reward(completions, answer, calls, **kwargs) -> list[float]:
     return rewards
 
 
+# Nothing that opens fits into a part.
+OPENS = '<(?:think|python|output|answer)>'
+PART = {
+    name: f'<{name}>((?:(?!</{name}>|{OPENS}).)*)</{name}>'
+    for name in ('think', 'python', 'answer')
+}
+CALLS = re.compile(r'\s*{think}\s*{python}\s*'.format(**PART), re.S)
+ANSWERS = re.compile(r'\s*(?:{think}\s*)?{answer}\s*'.format(**PART), re.S)
+ANSWER = re.compile(PART['answer'], re.S)
+NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?', re.A)
+
+
 def written(message):
     """What the policy wrote in one turn, its call with its tags."""
-    calls = message.get('tool_calls') or []
-    return message['content'] + ''.join(f"<python>{call['function']['arguments']['code']}</python>" for call in calls)
+    text = message['content']
+    for call in message.get('tool_calls') or []:
+        text += f"<python>{call['function']['arguments']['code']}</python>"
+    return text
 
 
 def balanced(text, name):
@@ -60,13 +68,13 @@ def balanced(text, name):
 
 
 def in_order(completion):
-    """(think, call, output) once or more, then the answer, with one more think before it if it likes."""
+    """(think, call, output) once or more, one more think if it likes, answer."""
     *turns, last = completion
     asked, told = turns[::2], turns[1::2]
     return (
         len(asked) == len(told) > 0
-        and all(message['role'] == 'assistant' and CALLS.fullmatch(written(message)) for message in asked)
-        and all(message['role'] == 'tool' for message in told)
+        and all(m['role'] == 'assistant' and CALLS.fullmatch(written(m)) for m in asked)
+        and all(m['role'] == 'tool' for m in told)
         and last['role'] == 'assistant'
         and ANSWERS.fullmatch(written(last)) is not None
     )
@@ -81,6 +89,7 @@ def same(given, right):
 
 
 def value(text):
+    """A whole number, a decimal, or a fraction of two; else None."""
     parts = [part.strip() for part in text.split('/')]
     if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts):
         return None

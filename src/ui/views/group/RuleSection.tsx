@@ -1,0 +1,117 @@
+import { lazy, Suspense, useEffect, useId, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { Button } from '../../components/Button.tsx';
+import { Choice } from '../../components/Choice.tsx';
+import { Notice } from '../../components/Notice.tsx';
+import { EXAMPLE_RULES, PAPER_RULE, type ExampleName } from '../../../reward/rule.ts';
+import { t } from '../../text/text.ts';
+import { Asked, type Asking } from '../step/Asked.tsx';
+import { useRuleDraft, writeRule } from './rule-draft.ts';
+import styles from './RuleSection.module.css';
+
+// The editor is loaded when the rule comes near the screen: no other view pays for it.
+const RuleEditor = lazy(async () => ({ default: (await import('./RuleEditor.tsx')).RuleEditor }));
+
+const RULES: Readonly<Record<'paper' | ExampleName, string>> = { paper: PAPER_RULE, ...EXAMPLE_RULES };
+type RuleName = keyof typeof RULES;
+const NAMES = Object.keys(RULES) as RuleName[];
+
+interface RuleSectionProps {
+  readonly asking: Asking<'rule'>;
+  /** The rule that was asked for last. */
+  readonly asked: string | undefined;
+  /** The rule whose rewards are shown. */
+  readonly applied: string | undefined;
+  readonly switched: boolean;
+  readonly onScore: (code: string) => void;
+  readonly onBack: () => void;
+}
+
+/** The reward rule as code: to read, to change, and to score the group by without sampling anew. */
+export function RuleSection({ asking, asked, applied, switched, onScore, onBack }: RuleSectionProps): ReactNode {
+  const code = useRuleDraft();
+  const [root, near] = useNear();
+  const id = useId();
+  const name = NAMES.find((rule) => RULES[rule] === code);
+  const score = (): void => {
+    onScore(code);
+  };
+  const failed = asking.answer?.state === 'failed' && asked === code ? asking.answer.message : undefined;
+  const still = <pre className={styles.still}><code>{code}</code></pre>;
+  return (
+    <section ref={root} className={styles.rule} aria-labelledby={id}>
+      <div className={styles.words}>
+        <h2 id={id}>{t('rule.title')}</h2>
+        <p className={styles.what}>{t('rule.what')}</p>
+        <p className={styles.columns}>{t('rule.columns')}</p>
+      </div>
+      <div className={styles.main}>
+        <div className={styles.bar}>
+          <span className={styles.label} aria-hidden="true">{t('rule.start')}</span>
+          <Choice<RuleName | 'own'> label={t('rule.start')} value={name ?? 'own'}
+            items={[...NAMES, ...(name === undefined ? ['own' as const] : [])].map((value) => ({ value, label: t(`rule.start.${value}`) }))}
+            onChange={(value) => {
+              if (value !== 'own') writeRule(RULES[value]);
+            }} />
+          <Copy text={code} />
+        </div>
+        <div className={styles.editor}>
+          {near ? <Suspense fallback={still}><RuleEditor code={code} describedBy={`${id}-keys`} onChange={writeRule} onScore={score} /></Suspense> : still}
+        </div>
+        <p id={`${id}-keys`} className={styles.keys}>{t('rule.keys')}</p>
+        <div className={styles.bar}>
+          <Button kind="primary" disabled={asking.answer?.state === 'waiting'} onClick={score}>{t('rule.apply')}</Button>
+          <Button disabled={applied === undefined && code === PAPER_RULE} onClick={onBack}>{t('rule.back')}</Button>
+        </div>
+        <div className={styles.state}>
+          {asking.answer?.state === 'waiting'
+            ? <Asked asking={asking} what={t('rule.asked')}>{() => null}</Asked>
+            : failed === undefined
+              ? <p role="status">{t(asking.stopped ? 'rule.stopped' : applied === undefined ? (switched ? 'rule.switches' : 'rule.sampled') : applied === code ? 'rule.applied' : 'rule.edited')}</p>
+              : <Notice kind="fault" detail={failed}>{t('rule.failed')}</Notice>}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Copy({ text }: { readonly text: string }): ReactNode {
+  const [state, setState] = useState<'copy' | 'copied' | 'notCopied'>('copy');
+  return (
+    <Button kind="quiet" className={styles.copy ?? ''} onClick={() => {
+      // The button itself says how it went, for a moment.
+      const say = (how: 'copied' | 'notCopied'): void => {
+        setState(how);
+        setTimeout(() => {
+          setState('copy');
+        }, 2000);
+      };
+      // A page that is not secure has no clipboard.
+      const clipboard = navigator.clipboard as Clipboard | undefined;
+      if (clipboard === undefined) say('notCopied');
+      else {
+        clipboard.writeText(text).then(() => {
+          say('copied');
+        }, () => {
+          say('notCopied');
+        });
+      }
+    }}>{t(`rule.${state}`)}</Button>
+  );
+}
+
+/** Whether an element has come near the screen; once it has, it stays so. */
+function useNear(): [RefObject<HTMLElement | null>, boolean] {
+  const root = useRef<HTMLElement>(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    if (near || root.current === null) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+    }, { rootMargin: '200px' });
+    observer.observe(root.current);
+    return () => {
+      observer.disconnect();
+    };
+  }, [near]);
+  return [root, near];
+}
