@@ -22,15 +22,16 @@ export const enUpdate = {
   'update.tokenIs': ({ token, text }: { token: number; text: string }) => `token ${n(token)}, ${text}`,
   'update.here': 'here',
   'update.dropped': 'This group was sampled and left out of the update, because its rewards were equal: another question took its place.',
+  'update.elsewhere': 'This rollout was dealt to another update of the step: choose that one above.',
   'update.noUpdate': 'No update was made with this group.',
   'update.waitForIt': 'Both updates are computed by the engine. This takes a few seconds, and longer where a far step is made again first.',
 
   'update.again': 'This update once more',
   'update.stored': 'Shown as the engine stored it when the update was made.',
   'update.from': ({ engine, snapshot, replayed }: { engine: 'webgpu' | 'cpu'; snapshot: number; replayed: number }) =>
-    `Computed again by the ${engineName(engine)} on the weights before this update: ${snapshot === 0 ? 'from the model the run started with' : `from the snapshot after step ${n(snapshot)}`}, ${replayed === 0 ? 'with nothing to replay' : `${plural(replayed, 'step', 'steps')} replayed`}.`,
+    `Computed again by the ${engineName(engine)} from ${snapshot === 0 ? 'the model of the start' : `the snapshot after step ${n(snapshot)}`}, ${plural(replayed, 'step', 'steps')} replayed.`,
   'update.checked': ({ tokens, difference }: { tokens: number; difference: string }) =>
-    `Checked: the log-probs of ${plural(tokens, 'sampled token', 'sampled tokens')} agree with the stored ones within ${difference}.`,
+    `Checked: the log-probs of ${plural(tokens, 'sampled token', 'sampled tokens')} agree with those stored, within ${difference}.`,
   'update.stay': 'Stay with this step, and compute it again',
 
   'update.panes': 'Formula, code and numbers, one operation a line',
@@ -207,6 +208,7 @@ export const enUpdate = {
   'update.mask.gradientOn': 'gradient, mask on',
   'update.mask.gradientOff': 'mask off',
   'update.mask.gradientDifference': 'difference',
+  'update.mask.scale': ({ most }: { most: string }) => `Bars: the norm of the row of dLoss/dlogits at each token, up where the token is made more likely, down where less; a full bar is ${most}.`,
   'update.mask.table': 'Both gradients as a table',
   'update.mask.column.weightOn': 'share, mask on',
   'update.mask.column.weightOff': 'share, mask off',

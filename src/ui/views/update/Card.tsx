@@ -36,6 +36,7 @@ export function Card(facts: CardProps): ReactNode {
     <section className={styles.card} aria-label={t('update.card')}>
       <h2>{t(`update.op.${operation}`)} <span className={styles.of}>{t('update.place', { place: OPERATIONS.indexOf(operation) + 1, of: OPERATIONS.length })}</span></h2>
       <p className={styles.what}>{t(`update.what.${operation}`)}</p>
+      <p className={styles.note} role="note">{noted}</p>
       <dl className={styles.flow}>
         <Flow title={t('update.into')} terms={into} subject={subject} />
         <Flow title={t('update.out')} terms={out} subject={subject} />
@@ -45,7 +46,6 @@ export function Card(facts: CardProps): ReactNode {
         <ClipCurve ratio={subject.numbers.weight === 0 ? NaN : subject.walk.ratio} advantage={subject.numbers.advantage} rule={subject.rule} />
       )}
       {children}
-      <p className={styles.note} role="note">{noted}</p>
     </section>
   );
 }

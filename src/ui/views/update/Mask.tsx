@@ -40,15 +40,17 @@ export function Mask({ grpo, group, rollout, number, token, on, off, own, differ
   }, [on, off, number]);
   const bars = useMemo((): readonly Bars[] => {
     if (members === undefined) return [];
-    const gradients = ([on, off] as const).flatMap((view) => view.members).flatMap((member) => Array.from(member.weights, (_, t_) => Math.abs(signedGradient(member, t_))));
-    const scale = { kind: 'diverging', most: gradients.reduce((a, b) => Math.max(a, b), 0) || 1 } as const;
     const of = (value: (i: number) => number): Float64Array => Float64Array.from(rollout.tokens, (_, i) => value(i));
+    const [with_, without] = [of((i) => signedGradient(members.on, i)), of((i) => signedGradient(members.off, i))];
+    // One scale for the three of this rollout: what a switch changes is compared, not one rollout with another.
+    const most = [...with_, ...without].reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    const scale = { kind: 'diverging', most: most || 1 } as const;
     return [
-      { label: t('update.mask.bars.on'), values: of((i) => signedGradient(members.on, i)), scale },
-      { label: t('update.mask.bars.off'), values: of((i) => signedGradient(members.off, i)), scale },
-      { label: t('update.mask.bars.difference'), values: of((i) => signedGradient(members.off, i) - signedGradient(members.on, i)), scale },
+      { label: t('update.mask.bars.on'), values: with_, scale },
+      { label: t('update.mask.bars.off'), values: without, scale },
+      { label: t('update.mask.bars.difference'), values: without.map((x, i) => x - (with_[i] ?? 0)), scale },
     ];
-  }, [members, on, off, rollout]);
+  }, [members, rollout]);
   if (members === undefined) return null;
   const shown = masked ? members.on : members.off;
   const observed = maskCounts(rollout).observed;
@@ -72,6 +74,7 @@ export function Mask({ grpo, group, rollout, number, token, on, off, own, differ
         }}>{t('update.mask.elsewhere', { rollout: elsewhere + 1 })}</Button>}
       </div>
       <Tokens rollout={rollout} weights={shown.weights} paint={undefined} values={undefined} bars={bars} selected={token} onPick={onPick} onPreview={setPreview} />
+      <p className={styles.scale}>{t('update.mask.scale', { most: short(bars[0]?.scale.kind === 'diverging' ? bars[0].scale.most : NaN) })}</p>
       <Shown rollout={rollout} number={number} member={shown} token={preview ?? token} grpo={{ ...grpo, ...(masked ? on : off).settings }} preview={preview !== undefined}
         extra={[
           [t('update.mask.gradientOn'), short(bars[0]?.values[preview ?? token] ?? NaN)],

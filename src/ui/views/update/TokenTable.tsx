@@ -13,7 +13,7 @@ interface TokenTableProps {
   readonly columns: readonly { readonly name: string; readonly value: (token: number) => number }[];
 }
 
-/** The twin of what is drawn at the tokens: the same numbers, made when it is opened. */
+/** The twin of what is drawn at the tokens: the same numbers, made when it is opened; in full in the cells' `value`. */
 export function TokenTable({ label, rollout, columns }: TokenTableProps): ReactNode {
   const [open, setOpen] = useState(false);
   const owner = (i: number): string => t(rollout.owner[i] === PROMPT ? 'owner.prompt' : rollout.owner[i] === ENVIRONMENT ? 'owner.environment' : 'owner.policy');
@@ -41,7 +41,7 @@ export function TokenTable({ label, rollout, columns }: TokenTableProps): ReactN
                   <td><code>{tokenText(tokenizer, rollout, i)}</code></td>
                   <td>{owner(i)}</td>
                   <td>{t(`kind.${spanAt(rollout, i)?.kind ?? 'stray'}`)}</td>
-                  {columns.map(({ name, value }) => <td key={name} className="figure">{short(value(i))}</td>)}
+                  {columns.map(({ name, value }) => <td key={name} className="figure"><data value={String(value(i))}>{short(value(i))}</data></td>)}
                 </tr>
               ))}
             </tbody>

@@ -50,7 +50,7 @@ export function Tokens({ rollout, weights, paint, values, bars, selected, onPick
     onPick(Math.min(rollout.tokens.length - 1, Math.max(0, to)));
   };
   return (
-    <div className={styles.figure} dir="ltr">
+    <div className={styles.figure} data-one={bars.length < 2 || undefined} dir="ltr">
       <span className={styles.labels} aria-hidden="true">
         {bars.map(({ label }) => <span key={label}>{label}</span>)}
       </span>

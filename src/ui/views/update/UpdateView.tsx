@@ -23,7 +23,7 @@ import type { SignalPaint } from '../step/TokenStrip.tsx';
 import { tokenText } from '../step/tokens.ts';
 import { tokenizer } from '../step/TokenStrip.tsx';
 import { AdamTensors, AdamWalk } from './Adam.tsx';
-import { arrayOf, push, scaleOf, storedView, strongestToken, walkAt } from './arrays.ts';
+import { arrayOf, blank, lastUpdate, push, scaleOf, storedView, strongestToken, walkAt } from './arrays.ts';
 import { Card } from './Card.tsx';
 import { Mask } from './Mask.tsx';
 import { exampleSubject, short, subjectAt } from './numbers.ts';
@@ -90,8 +90,10 @@ function Update(context: StepContext): ReactNode {
   // A page that follows a run shows each step as it comes; nothing is computed until the person stays with one.
   const following = parseSelection(useSearch()).step === undefined && view.kind === 'current' && view.summary.state === 'running';
   const made = madeUpdates(record) && !group.dropped;
-  // The record holds the last update; others are made again.
-  const which = place.update ?? grpo.innerEpochs * grpo.minibatches - 1;
+  const rollout = group.members[selection.rollout - 1];
+  // The record holds the last update of each rollout; others are made again.
+  const recorded = rollout === undefined ? 0 : lastUpdate(record, rollout, grpo);
+  const which = place.update ?? recorded;
   const { run, step, question } = selection;
   const key = made && !following ? `update/${run ?? ''}/${step}/${question}/${which}/${place.tab}` : undefined;
   const asking = useAsked(key, () => ({
@@ -99,7 +101,6 @@ function Update(context: StepContext): ReactNode {
   }));
   const result = asking.answer?.state === 'ready' ? asking.answer.result : undefined;
   const stored = useMemo(() => storedView(record, group, grpo), [record, group, grpo]);
-  const rollout = group.members[selection.rollout - 1];
   if (rollout === undefined) return <p>{t('group.noGroup')}</p>;
   const token = Math.min(selection.token ?? strongestToken(rollout), rollout.tokens.length - 1);
   const go = (change: Partial<Selection>): void => {
@@ -108,7 +109,7 @@ function Update(context: StepContext): ReactNode {
   return (
     <Ready
       {...context} place={place} go={go} rollout={rollout} token={token} made={made} asking={asking} result={result} which={which}
-      own={result?.views[0] ?? stored}
+      own={result?.views[0] ?? (which === recorded ? stored : blank(stored))} isRecorded={which === recorded}
       onAsk={following ? () => {
         go({});
       } : undefined}
@@ -126,6 +127,8 @@ interface ReadyProps extends StepContext {
   readonly asking: Asking<'update'>;
   readonly result: InspectionResults['update'] | undefined;
   readonly which: number;
+  /** Whether the step's record tells of this update. */
+  readonly isRecorded: boolean;
   /** The update as the run made it. */
   readonly own: View;
   /** Where the view follows a run: stays with this step. */
@@ -133,7 +136,7 @@ interface ReadyProps extends StepContext {
 }
 
 function Ready(props: ReadyProps): ReactNode {
-  const { view, record, group, selection, place, go, rollout, token, made, asking, result, which, own, onAsk } = props;
+  const { view, record, group, selection, place, go, rollout, token, made, asking, result, which, onAsk } = props;
   const { grpo } = view.summary.settings;
   const number = selection.rollout;
   const more = (change: Readonly<Record<string, string>>, without: readonly string[] = []): void => {
@@ -190,13 +193,13 @@ function Ready(props: ReadyProps): ReactNode {
         )}
       </div>
       {!made && <Notice kind="note">{group.dropped ? t('update.dropped') : record.skipped === undefined ? t('update.noUpdate') : t(`skipped.${record.skipped}`)}</Notice>}
-      {made && <Provenance asking={asking} made={place.update === undefined || place.update === updates - 1} onAsk={onAsk} />}
+      {made && place.tab !== 'walk' && <Provenance asking={asking} made={false} onAsk={onAsk} />}
       {place.tab === 'walk'
         ? <Walk {...props} source={source} onPick={onPick} more={more} />
         : (
             <>
               <Transport source={source} />
-              {made && asking.answer?.state !== 'ready' && <p className={styles.waiting}>{t('update.waitForIt')}</p>}
+              {made && asking.answer?.state === 'waiting' && <p className={styles.waiting}>{t('update.waitForIt')}</p>}
               {result !== undefined && place.tab === 'mask' && <MaskOf result={result} grpo={grpo} group={group} rollout={rollout} number={number} token={token} masked={place.masked} onPick={onPick} onRollout={onRollout} onMasked={(masked) => {
                 more({ mask: masked ? 'on' : 'off' });
               }} />}
@@ -205,7 +208,6 @@ function Ready(props: ReadyProps): ReactNode {
               }} />}
             </>
           )}
-      {made && result === undefined && own.members.length === 0 && null}
     </>
   );
 }
@@ -294,7 +296,7 @@ interface WalkProps extends ReadyProps {
 }
 
 /** All operations on one token, forwards and backwards. */
-function Walk({ view, record, group, selection, place, go, rollout, token, made, own, which, source, onPick, more }: WalkProps): ReactNode {
+function Walk({ view, record, group, selection, place, go, rollout, token, made, own, which, isRecorded, source, asking, result, onAsk, onPick, more }: WalkProps): ReactNode {
   const { grpo } = view.summary.settings;
   const { theme } = useTheme();
   const { operation, example } = place;
@@ -318,6 +320,7 @@ function Walk({ view, record, group, selection, place, go, rollout, token, made,
   const seen = preview ?? token;
   return (
     <>
+      {made && result !== undefined && member.tokens === undefined && <Notice kind="note">{t('update.elsewhere')}</Notice>}
       <Tokens rollout={rollout} weights={member.weights} paint={paint} values={values} bars={bars} selected={token} onPick={onPick} onPreview={setPreview} />
       <div className={styles.below}>
         <span className={styles.legend}>
@@ -353,6 +356,7 @@ function Walk({ view, record, group, selection, place, go, rollout, token, made,
           adam={adamResult === undefined || chosen === undefined ? undefined : { parameter: chosen, result: adamResult }}
         />
       </div>
+      {made && <Provenance asking={asking} made={isRecorded} onAsk={onAsk} />}
       {adamResult !== undefined && <AdamTensors result={adamResult} skipped={record.skipped} />}
       <TokenTable
         label={t('update.table')}

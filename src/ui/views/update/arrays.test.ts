@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, POLICY } from '../../../rollout/trajectory.ts';
 import { syntheticStep } from '../../testing/synthetic.ts';
-import { arrayOf, barHeight, operationValue, scaleOf, storedView, strongestToken } from './arrays.ts';
+import { arrayOf, barHeight, lastUpdate, operationValue, scaleOf, storedView, strongestToken } from './arrays.ts';
 import { OPERATIONS } from './operations.ts';
 
 const record = syntheticStep({ step: 3, seed: 1, grpo: DEFAULT_GRPO, progress: 0.3 });
@@ -47,4 +47,13 @@ describe('a scale', () => {
     const bare = { ...member, tokens: undefined };
     expect(scaleOf([arrayOf(bare, view.settings, 'ratio')], 'ratio', view.settings)).toBeUndefined();
   });
+});
+
+it('knows which update of a step covered a rollout last', () => {
+  const settings = { innerEpochs: 2, minibatches: 4 };
+  const all = record.groups.flatMap(({ members }) => members);
+  const [first, sixth] = [all[0], all[5]];
+  if (first === undefined || sixth === undefined) throw new Error('too few rollouts');
+  expect([lastUpdate(record, first, settings), lastUpdate(record, sixth, settings)]).toEqual([4, 5]);
+  expect(lastUpdate(record, sixth, { innerEpochs: 1, minibatches: 1 })).toBe(0);
 });

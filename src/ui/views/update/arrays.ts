@@ -32,6 +32,18 @@ export function storedView(record: StepRecord, group: GroupRecord, grpo: GrpoSet
   };
 }
 
+/** Which update of the step, from 0, the record tells of for a rollout: the last one that covered it. */
+export function lastUpdate(record: StepRecord, rollout: TrainedTrajectory, { innerEpochs, minibatches }: Pick<GrpoSettings, 'innerEpochs' | 'minibatches'>): number {
+  // Dealt out as `plannedUpdates` does.
+  const place = record.groups.filter(({ dropped }) => !dropped).flatMap(({ members }) => members).indexOf(rollout);
+  return (innerEpochs - 1) * minibatches + (Math.max(0, place) % minibatches);
+}
+
+/** An update of which nothing is known yet. */
+export function blank(view: UpdateView): UpdateView {
+  return { ...view, loss: NaN, gradNorm: NaN, members: view.members.map((member) => ({ ...member, tokens: undefined })) };
+}
+
 /** The walk of one token; from the engine's own ratio where it reports one. */
 export function walkAt(member: UpdateMember, rule: TokenRule, t: number): TokenWalk {
   const ratio = member.tokens?.ratio[t] ?? NaN;

@@ -180,7 +180,7 @@ export function workedOut(subject: Subject, operation: Operation, adam: { readon
 
 /** A negative number behind an operator stands in parentheses. */
 function braced(term: Term, value: string): string {
-  return value.startsWith('−') ? `({${term}:${value}})` : `{${term}:${value}}`;
+  return value.startsWith('−') ? `{${term}:(${value})}` : `{${term}:${value}}`;
 }
 
 function filled(subject: Subject, lines: readonly string[]): readonly string[] {
