@@ -1,6 +1,7 @@
 /** `npm run warmstart`: makes the base policies that ship with the page. */
 import { resolve } from 'node:path';
 import { evaluate, DEFAULT_EVALUATION, type EvaluationResult } from '../evaluation/evaluate.ts';
+import type { PolicyFiles } from '../policy/checkpoint.ts';
 import { parameterLayout, parseConfig, type PolicyConfig } from '../policy/config.ts';
 import { initialWeights } from '../policy/initialise.ts';
 import { Tokenizer } from '../policy/tokenizer.ts';
@@ -11,7 +12,7 @@ import type { Suite } from '../tasks/task.ts';
 import { TOY_LIMITS } from '../tools/python/python.ts';
 import { DEFAULT_WARM_START, warmStart, type WarmStartSettings } from '../warmstart/warmstart.ts';
 import { resultLine, resultTable } from './card.ts';
-import { MODELS, modelFolder, writeModel } from './models.ts';
+import { MODELS, modelFolder, readModel, writeModel } from './models.ts';
 import { main, readOptions, type Options } from './options.ts';
 import { formatSeconds, ProgressLine } from './progress.ts';
 import { startPython } from './python.ts';
@@ -23,23 +24,31 @@ interface Recipe {
   readonly suite: Suite;
   /** What answers the calls of its demonstrations. */
   readonly tool: ToolName;
+  /** The shipped policy to go on from; without one the weights are drawn. */
+  readonly from?: string;
+  readonly steps: number;
+  readonly learningRate: number;
 }
 
-const BASE: Recipe = { hidden: 64, heads: 4, intermediate: 128, suite: arithmetic, tool: 'plain' };
+const BASE: Recipe = {
+  hidden: 64, heads: 4, intermediate: 128, suite: arithmetic, tool: 'plain',
+  steps: DEFAULT_WARM_START.steps, learningRate: DEFAULT_WARM_START.learningRate,
+};
 
 /** The base policies that ship. */
 const RECIPES: Readonly<Record<string, Recipe>> = {
   'arithmetic-base': BASE,
   'arithmetic-small': { ...BASE, hidden: 32, heads: 2, intermediate: 64 },
   'chatty-base': { ...BASE, tool: 'chatty' },
-  'steps-base': { ...BASE, suite: arithmeticSteps },
+  // Four of its five tiers are those of the policy that it goes on from.
+  'steps-base': { ...BASE, suite: arithmeticSteps, from: 'arithmetic-base', steps: 1500, learningRate: 2e-3 },
 };
 
 const OPTIONS: Options = {
   model: { kind: 'text', default: 'arithmetic-base', choices: Object.keys(RECIPES), help: 'which policy to make' },
-  steps: { kind: 'number', default: String(DEFAULT_WARM_START.steps), help: 'supervised steps' },
+  steps: { kind: 'text', default: '', help: `supervised steps (default ${BASE.steps}, or what the model's recipe says)` },
   batch: { kind: 'number', default: String(DEFAULT_WARM_START.batch), help: 'demonstrations a step' },
-  lr: { kind: 'number', default: String(DEFAULT_WARM_START.learningRate), help: 'learning rate at its peak' },
+  lr: { kind: 'text', default: '', help: `learning rate at its peak (default ${BASE.learningRate}, or what the model's recipe says)` },
   seed: { kind: 'number', default: String(DEFAULT_WARM_START.seed), help: 'of weights and demonstrations' },
   engine: { kind: 'text', default: 'cpu', choices: ENGINES, help: 'what computes' },
   out: { kind: 'text', default: '', help: `folder to write to (default ${MODELS}/MODEL)` },
@@ -52,15 +61,15 @@ main(async () => {
   if (recipe === undefined) throw new Error(`no recipe for ${name}`);
   const settings: WarmStartSettings = {
     ...DEFAULT_WARM_START,
-    steps: values.number('steps', { whole: true, least: 1 }),
+    steps: values.text('steps') === '' ? recipe.steps : values.number('steps', { whole: true, least: 1 }),
     batch: values.number('batch', { whole: true, least: 1 }),
-    learningRate: values.number('lr'),
+    learningRate: values.text('lr') === '' ? recipe.learningRate : values.number('lr'),
     seed: values.number('seed', { whole: true, least: 0 }),
   };
-  const tokenizer = new Tokenizer();
-  const config = configOf(tokenizer, recipe);
+  const { checkpoint, tokenizer } = recipe.from === undefined ? drawn(recipe, settings.seed) : await readModel(recipe.from);
+  const { config } = checkpoint;
   const [engine, python] = await Promise.all([startEngine(values.text('engine') as EngineName), startPython()]);
-  await engine.load({ config, weights: initialWeights(config, settings.seed), suppressTokens: tokenizer.suppressTokens });
+  await engine.load(checkpoint);
   const runCalls = environment(python, TOY_LIMITS, recipe.tool);
 
   const line = new ProgressLine();
@@ -80,6 +89,12 @@ main(async () => {
   engine.dispose();
   python.dispose();
 });
+
+function drawn(recipe: Recipe, seed: number): PolicyFiles {
+  const tokenizer = new Tokenizer();
+  const config = configOf(tokenizer, recipe);
+  return { checkpoint: { config, weights: initialWeights(config, seed), suppressTokens: tokenizer.suppressTokens }, tokenizer };
+}
 
 function configOf(tokenizer: Tokenizer, { hidden, heads, intermediate }: Recipe): PolicyConfig {
   return parseConfig({
@@ -105,14 +120,14 @@ const TOOL_NOTES: Readonly<Record<ToolName, string>> = {
   plain: '', chatty: ', with sixteen random letters after each', flaky: ', and failed 30 % of first calls',
 };
 
-function cardOf(name: string, { suite, tool }: Recipe, config: PolicyConfig, settings: WarmStartSettings, adapter: string, result: EvaluationResult): string {
+function cardOf(name: string, { suite, tool, from }: Recipe, config: PolicyConfig, settings: WarmStartSettings, adapter: string, result: EvaluationResult): string {
   const { steps, batch, learningRate, seed } = settings;
   return `# ${name}
 
 A Llama of ${parameterLayout(config).size.toLocaleString('en')} parameters that reads and writes single characters. It was warm-started on
 demonstrations of mixed quality on the suite \`${suite.name}\`, so that reinforcement learning has something to choose
 from: some answer directly, some call Python well, some call it with a bug, and some mend the bug. Observations in the
-demonstrations came from real Python${TOOL_NOTES[tool]}. The loss covered the policy's tokens only.
+demonstrations came from real Python${TOOL_NOTES[tool]}. The loss covered the policy's tokens only.${from === undefined ? '' : ` It went on from \`${from}\`.`}
 
 Made by \`npm run warmstart -- --model ${name} --steps ${steps} --batch ${batch} --lr ${learningRate} --seed ${seed}\` on ${adapter}.
 
