@@ -42,12 +42,12 @@ export const enRollout = {
   'rollout.draw.take': 'take it',
   'rollout.draw.takeNamed': ({ text, probability }: { text: string; probability: string }) => `Take \`${text}\` instead, which had ${probability}, and run on`,
   'rollout.percent': ({ value }: { value: string }) => `${value}\u00a0%`,
-  'rollout.less': '< 0.1',
-  'rollout.more': '> 99.9',
+  'rollout.less': '<\u00a00.1',
+  'rollout.more': '>\u00a099.9',
   'rollout.nats': ({ value }: { value: string }) => `${value} nats`,
   'rollout.sentence.prompt': ({ head }: { head: string }) => `${head}. Not drawn: it is the question. The bars show what the policy would have expected here.`,
   'rollout.sentence.environment': ({ head }: { head: string }) =>
-    `${head}. Not drawn: the environment wrote it. The bars show what the policy would have expected; it is context only, nothing is trained on it.`,
+    `${head}. Not drawn: the environment wrote it. The bars show what the policy would have expected; nothing is trained on it.`,
   'rollout.sentence.unmasked': ({ head }: { head: string }) =>
     `${head}. Not drawn: the environment wrote it. With the mask off it was trained on all the same, as if the policy had written it.`,
   'rollout.sentence.own': ({ head }: { head: string }) => `${head}. Not drawn: you put it in. The bars show what the policy would have expected.`,
@@ -108,6 +108,7 @@ export const enRollout = {
   'rollout.branches.actions': 'Actions',
   'rollout.branches.root': ({ number }: { number: number }) => `Rollout ${n(number)}, as it was`,
   'rollout.branch': ({ id, what, policy }: { id: number; what: string; policy: string }) => `Branch ${n(id)}: ${what}, by ${policy}`,
+  'rollout.branch.short': ({ id }: { id: number }) => `Branch ${n(id)}`,
   'rollout.branch.mark': '└',
   'rollout.branch.call': ({ at }: { at: number }) => `another call at token ${n(at)}`,
   'rollout.branch.observation': ({ at }: { at: number }) => `another output at token ${n(at)}`,

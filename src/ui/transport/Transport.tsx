@@ -93,6 +93,7 @@ export function Transport({ source }: { readonly source: TransportSource }): Rea
           on?.();
         }}><Icon name="step" size={16} /></Button>
       </div>
+      <Choice label={t('transport.speed')} value={speed} items={SPEEDS.map((value) => ({ value, label: t('transport.speedOf', { speed: value }) }))} onChange={chooseSpeed} />
       <Segments label={t('transport.unit')} value={unit} items={unitsOf(source).map((value) => ({ value, label: t(`unit.${value}`) }))} onChange={chooseUnit} />
       <Slider.Root className={styles.slider} min={0} max={Math.max(source.count - 1, 1)} value={[source.at]} disabled={source.count < 2} onValueChange={([to]) => {
         play(false);
@@ -102,7 +103,6 @@ export function Transport({ source }: { readonly source: TransportSource }): Rea
         <Slider.Thumb className={styles.thumb} aria-label={t('transport.place')} aria-valuetext={words} />
       </Slider.Root>
       <span className={styles.words} aria-hidden="true">{words}</span>
-      <Choice label={t('transport.speed')} value={speed} items={SPEEDS.map((value) => ({ value, label: t('transport.speedOf', { speed: value }) }))} onChange={chooseSpeed} />
     </section>
   );
 }

@@ -122,7 +122,7 @@ function BranchRow({ branch, depth, names, chosen, onChoose }: BranchRowProps): 
         ))}
       </th>
       {result === undefined
-        ? <td colSpan={names.length + 3}><Asked asking={asking} what={words}>{() => null}</Asked></td>
+        ? <td colSpan={names.length + 3}><Asked line asking={asking} what={t('rollout.branch.short', { id })}>{() => null}</Asked></td>
         : <Earned trajectory={result.trajectory} names={names} />}
       <td>
         <Button kind="quiet" aria-label={t('rollout.branch.remove', { id })} onClick={() => {

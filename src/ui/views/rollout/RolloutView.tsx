@@ -175,11 +175,11 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
       {chosenId !== undefined && chosen === undefined && <p className={styles.note} role="status">{t('rollout.branch.gone')}</p>}
       <Lanes rollout={rollout} turns={turns} token={token} onPick={pick} />
       <Transport source={source} />
+      <p className={styles.sentence} aria-live={playing ? 'off' : 'polite'} data-testid="sentence">
+        {token === undefined ? t('rollout.draw.none') : drawSentence(rollout, token, draw)}
+      </p>
       <div className={styles.bench}>
         <div className={styles.text}>
-          <Find query={query} matches={matches} token={token} onPick={pick} onQuery={(find) => {
-            go({ more: { ...latest.current.more, find } });
-          }} />
           {left !== undefined && shown !== undefined && (
             <>
               <Caption words={parent === undefined ? t('detail.title', { number }) : branchWords(parent)} rollout={left} />
@@ -188,7 +188,12 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
               }} />
             </>
           )}
-          <Caption words={title} rollout={rollout} />
+          <div className={styles.head}>
+            <Caption words={title} rollout={rollout} />
+            <Find query={query} matches={matches} token={token} onPick={pick} onQuery={(find) => {
+              go({ more: { ...latest.current.more, find } });
+            }} />
+          </div>
           <Tokens id="rollout" rollout={rollout} paint={paint} token={token} anchor={anchor} matches={matches} onPick={pick} label={t('rollout.tokens')}
             shared={shown?.inspection.keep} own={shown?.result?.inserted} />
           <div className={styles.actions}>
@@ -210,11 +215,9 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
           )}
           <Copy rollout={rollout} token={token} range={token === undefined || anchor === undefined ? undefined : rangeOf(token, anchor)}
             origin={{ run: summary.id, step, question, rollout: number, ...(shown === undefined ? {} : { branch: shown.id }) }} />
+          <SignalBar on="rollout" selection={selection} paint={paint} />
         </div>
         <section className={styles.draw} aria-label={t('rollout.draw')}>
-          <p className={styles.sentence} aria-live={playing ? 'off' : 'polite'}>
-            {token === undefined ? t('rollout.draw.none') : drawSentence(rollout, token, draw)}
-          </p>
           <Asked asking={asking} what={t('rollout.draw.what')}>
             {({ provenance }) => (
               <>
@@ -226,7 +229,6 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
         </section>
       </div>
       <Branches rollout={member} number={number} branches={branches} chosen={chosen?.id} onChoose={goBranch} />
-      <SignalBar on="rollout" selection={selection} paint={paint} />
       <Key />
       <Tables rollout={rollout} turns={turns} scores={scores} />
     </>

@@ -31,9 +31,9 @@ export function rangeOf(token: number, anchor: number): readonly [number, number
 export function Tokens({ rollout, paint, token, anchor, onPick, label, id, matches, shared, own }: TokensProps): ReactNode {
   const region = useRef<HTMLDivElement>(null);
   const cells = `${id}-token`;
-  const marks = useMemo((): StripMarks => ({
-    range: token === undefined || anchor === undefined ? undefined : rangeOf(token, anchor), matches, shared, own,
-  }), [token, anchor, matches, shared, own]);
+  // Without a range, a step leaves the marks as they are.
+  const [from, to] = token === undefined || anchor === undefined ? [0, 0] : rangeOf(token, anchor);
+  const marks = useMemo((): StripMarks => ({ range: from < to ? [from, to] : undefined, matches, shared, own }), [from, to, matches, shared, own]);
 
   useEffect(() => {
     const cell = token === undefined ? null : document.getElementById(`${cells}-${token}`);

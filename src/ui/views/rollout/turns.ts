@@ -9,7 +9,7 @@ export interface Turn {
   /** Tokens [start, end), tags included. */
   readonly start: number;
   readonly end: number;
-  /** What stands between the tags. */
+  /** What stands between the tags; the tags where nothing does. */
   readonly text: string;
   readonly closed: boolean;
   readonly forged: boolean;
@@ -37,7 +37,7 @@ export function turnsOf({ spans, tokens, calls }: Told): Turn[] {
 /** The text of a span without its tags, where it has any. */
 function innerText(tokens: Uint32Array, start: number, end: number): string {
   const [from, to] = innerRange(tokens, start, end);
-  return tokenizer.decode(tokens.subarray(from, to));
+  return tokenizer.decode(from < to ? tokens.subarray(from, to) : tokens.subarray(start, end));
 }
 
 /** The range between the tags of a span. */

@@ -41,14 +41,16 @@ interface AskedProps<K extends Inspection['kind']> {
   readonly asking: Asking<K>;
   /** What is computed, in words: "The distributions of this rollout". */
   readonly what: string;
+  /** In one line, as in a table. */
+  readonly line?: boolean;
   readonly children: (result: Extract<Answer<K>, { state: 'ready' }>['result']) => ReactNode;
 }
 
 /** The answer where it is there; else how far it is, with a way to stop; or why there is none, and what to do. */
-export function Asked<K extends Inspection['kind']>({ asking: { answer, stopped, stop, again }, what, children }: AskedProps<K>): ReactNode {
+export function Asked<K extends Inspection['kind']>({ asking: { answer, stopped, stop, again }, what, line = false, children }: AskedProps<K>): ReactNode {
   if (stopped) {
     return (
-      <div className={styles.asked}>
+      <div className={styles.asked} data-line={line || undefined}>
         <p>{t('asked.stopped', { what })}</p>
         <Button onClick={again}>{t('asked.again')}</Button>
       </div>
@@ -61,7 +63,7 @@ export function Asked<K extends Inspection['kind']>({ asking: { answer, stopped,
     case 'waiting': {
       const { phase, done, of } = answer;
       return (
-        <div className={styles.asked}>
+        <div className={styles.asked} data-line={line || undefined}>
           <p role="status">{t(`asked.${phase ?? 'asked'}`, { what, done, of })}</p>
           <div className={styles.bar}><Bar label={t('asked.progress')} value={done} most={of} /></div>
           <Button onClick={stop}>{t('asked.stop')}</Button>
@@ -70,7 +72,7 @@ export function Asked<K extends Inspection['kind']>({ asking: { answer, stopped,
     }
     case 'failed':
       return (
-        <div className={styles.asked}>
+        <div className={styles.asked} data-line={line || undefined}>
           <Notice kind="fault" detail={answer.message}>{t('asked.failed', { what })}</Notice>
           <Button onClick={again}>{t('asked.again')}</Button>
         </div>

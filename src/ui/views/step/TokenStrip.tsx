@@ -272,7 +272,7 @@ const Piece = memo(function Piece({ rollout, from, to, paint, cells, selected, g
         {text}
       </span>
     );
-    if (i === fork) tokens.push(<span key="fork" className={styles.fork} aria-hidden="true">{t('span.fork')}</span>);
+    if (i === fork && !written.some(([start]) => start === i)) tokens.push(<span key="fork" className={styles.fork} aria-hidden="true">{t('span.fork')}</span>);
     if (written.some(([start]) => start === i)) tokens.push(<span key="own" className={styles.pen} aria-hidden="true">{t('span.own')}</span>);
     if (i === from && glyph !== undefined) {
       tokens.push(
