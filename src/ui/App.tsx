@@ -10,12 +10,14 @@ const views = {
   rollout: async () => ({ default: (await import('./views/rollout/RolloutView.tsx')).RolloutView }),
   update: async () => ({ default: (await import('./views/update/UpdateView.tsx')).UpdateView }),
   train: async () => ({ default: (await import('./views/train/TrainView.tsx')).TrainView }),
+  tools: async () => ({ default: (await import('./views/tools/ToolsView.tsx')).ToolsView }),
   group: async () => ({ default: (await import('./views/group/GroupView.tsx')).GroupView }),
 };
 const TrainView = lazy(views.train);
 const GroupView = lazy(views.group);
 const RolloutView = lazy(views.rollout);
 const UpdateView = lazy(views.update);
+const ToolsView = lazy(views.tools);
 
 export function App(): ReactNode {
   const language = useLanguage();
@@ -32,6 +34,7 @@ export function App(): ReactNode {
             <Route path="/rollout"><RolloutView /></Route>
             <Route path="/group"><GroupView /></Route>
             <Route path="/update"><UpdateView /></Route>
+            <Route path="/tools"><ToolsView /></Route>
             <Route><Redirect to="/" /></Route>
           </Switch>
         </Suspense>

@@ -3,12 +3,14 @@ import { duration, engineName, n, plural } from './english.ts';
 import { enGroup } from './en.group.ts';
 import { enKeys } from './en.keys.ts';
 import { enRollout } from './en.rollout.ts';
+import { enTools } from './en.tools.ts';
 import { enUpdate } from './en.update.ts';
 
 export const en = {
   ...enGroup,
   ...enKeys,
   ...enRollout,
+  ...enTools,
   ...enUpdate,
   'app.name': 'Atelier',
   'app.skip': 'Skip to the content',
