@@ -3,11 +3,12 @@
  * place of `Worker` before the page's own code runs; the product knows nothing of it.
  */
 import type { StepRecord } from '../../grpo/record.ts';
+import type { Inspection, Provenance } from '../../lab/inspection.ts';
 import {
   PROTOCOL_VERSION, type Command, type EngineReason, type EngineStatus, type LabEvent, type PythonStatus, type RunSettings,
   type RunState, type RunSummary, type StepSummary,
 } from '../../lab/protocol.ts';
-import { syntheticStep } from './synthetic.ts';
+import { syntheticScores, syntheticStep } from './synthetic.ts';
 
 export interface FakeOptions {
   readonly kind?: 'webgpu' | 'cpu';
@@ -119,12 +120,33 @@ export class FakeLab extends EventTarget {
         return;
       }
       case 'inspect':
-        this.emit({ type: 'inspect-failed', id: command.id, message: 'the scripted lab has no microscope' });
+        this.inspect(command.id, command.inspection);
         return;
       case 'inspect-cancel':
       case 'visibility':
         return;
     }
+  }
+
+  /** Plausible scores, and a rule that pays each rollout its number; what looks like a fault in it is one. */
+  private inspect(id: number, inspection: Inspection): void {
+    if (inspection.kind === 'scores') {
+      const rows = inspection.rows.map((tokens) => syntheticScores(tokens, inspection.alternatives));
+      const provenance: Provenance = { engine: this.info, snapshot: 0, replayed: 0, check: undefined };
+      this.emit({ type: 'inspected', id, kind: 'scores', result: { rows, provenance } });
+      return;
+    }
+    if (inspection.kind !== 'rule') {
+      this.emit({ type: 'inspect-failed', id, message: 'the scripted lab does not look into updates' });
+      return;
+    }
+    this.emit({ type: 'inspect-progress', id, phase: 'python', done: 0, of: 0 });
+    const { code } = inspection;
+    setTimeout(() => {
+      if (code.includes('while True')) this.emit({ type: 'inspect-failed', id, message: 'The rule did not come to its end and was stopped after 10 s. Is there a loop without an end?' });
+      else if (code.includes('raise')) this.emit({ type: 'inspect-failed', id, message: 'Line 2: ValueError' });
+      else this.emit({ type: 'inspected', id, kind: 'rule', result: { rewards: Array.from({ length: this.settings.grpo.group }, (_, i) => i + 1) } });
+    }, this.options.pace ?? 400);
   }
 
   private begin(settings: RunSettings, until: number): void {

@@ -7,7 +7,7 @@ import { lossMask, tokenWeights } from '../../grpo/batch.ts';
 import { stepMetrics } from '../../grpo/metrics.ts';
 import type { GroupRecord, StepRecord, TrainedTrajectory } from '../../grpo/record.ts';
 import type { GrpoSettings } from '../../grpo/settings.ts';
-import type { UpdateReport, UpdateTokens } from '../../policy/engine.ts';
+import type { TokenScores, UpdateReport, UpdateTokens } from '../../policy/engine.ts';
 import { Random } from '../../policy/random.ts';
 import { Tokenizer } from '../../policy/tokenizer.ts';
 import { scoreMath } from '../../reward/math.ts';
@@ -88,6 +88,24 @@ function update({ logProbs }: Trajectory, weights: Float32Array, advantage: numb
     dLogProb: trained((t) => -advantage * (weights[t] ?? 0), 0),
     gradient: trained((t) => Math.abs(advantage) * (weights[t] ?? 0) * (1 - Math.exp(logProbs[t] ?? 0)), 0),
   };
+}
+
+/** Scores of one row of tokens: the token itself is the most probable, the next ids follow. */
+export function syntheticScores(tokens: Uint32Array, alternatives = 0): TokenScores {
+  const random = new Random(tokens.length, 0);
+  const logProbs = Float32Array.from(tokens, (_, t) => (t === 0 ? NaN : Math.log(0.5 + 0.49 * random.next())));
+  const entropy = logProbs.map((lp) => -2 * lp);
+  if (alternatives === 0) return { logProbs, entropy };
+  const ids = new Uint32Array(tokens.length * alternatives);
+  const others = new Float32Array(ids.length).fill(NaN);
+  for (let t = 1; t < tokens.length; t++) {
+    const left = 1 - Math.exp(logProbs[t] ?? 0);
+    for (let k = 0; k < alternatives; k++) {
+      ids[t * alternatives + k] = ((tokens[t] ?? 0) + k) % tokenizer.size;
+      others[t * alternatives + k] = k === 0 ? (logProbs[t] ?? 0) : Math.log(left / 2 ** k);
+    }
+  }
+  return { logProbs, entropy, alternatives: { ids, logProbs: others } };
 }
 
 export function syntheticStep({ step, seed, grpo, progress }: SyntheticOptions): StepRecord {

@@ -177,14 +177,21 @@ const Row = memo(function Row({ number, member, row, axis, mean, std, paint, cho
       </span>
       <RewardBar number={number} row={row} ghost={member.reward} axis={axis} mean={mean} std={std} onDrag={onDrag} />
       <Lollipop row={row} axis={axis} />
-      <span className={styles.tokens}>
-        <TokenStrip rollout={member} paint={paint} selected={selected} cells={cellsOf(number)} />
-        {member.stop !== 'end' && <span className={styles.stop}>{t(`stop.${member.stop}`)}</span>}
-        <span role="gridcell" className={styles.open}>
-          <Link to={to} aria-label={t('group.openNamed', { number })}>{t('group.open')}</Link>
-        </span>
-      </span>
+      <Tokens number={number} member={member} paint={paint} selected={selected} to={to} />
     </div>
+  );
+});
+
+/** What of a row does not follow the hand. */
+const Tokens = memo(function Tokens({ number, member, paint, selected, to }: Pick<RowProps, 'number' | 'member' | 'paint' | 'selected' | 'to'>): ReactNode {
+  return (
+    <span className={styles.tokens}>
+      <TokenStrip rollout={member} paint={paint} selected={selected} cells={cellsOf(number)} />
+      {member.stop !== 'end' && <span className={styles.stop}>{t(`stop.${member.stop}`)}</span>}
+      <span role="gridcell" className={styles.open}>
+        <Link to={to} aria-label={t('group.openNamed', { number })}>{t('group.open')}</Link>
+      </span>
+    </span>
   );
 });
 

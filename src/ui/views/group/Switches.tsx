@@ -13,15 +13,13 @@ interface SwitchBarProps {
   /** Whether the switches of the math rule mean something for these questions. */
   readonly math: boolean;
   readonly onChange: (next: Switches) => void;
-  /** Buttons that belong to the hand. */
-  readonly children: ReactNode;
 }
 
 /** How rewards are compared, and two questions that the paper's rule leaves open. One sentence for each. */
-export function SwitchBar({ switches, grpo, ruled, math, onChange, children }: SwitchBarProps): ReactNode {
+export function SwitchBar({ switches, grpo, ruled, math, onChange }: SwitchBarProps): ReactNode {
   const { norm, noCall, callCost } = switches;
   return (
-    <div className={styles.bar}>
+    <>
       <Switch label={t('group.norm')} value={norm} what={t(`group.norm.${norm}.what`)}
         items={NORMS.map((value) => ({ value, label: t(`group.norm.${value}`) }))}
         onChange={(value) => {
@@ -41,11 +39,7 @@ export function SwitchBar({ switches, grpo, ruled, math, onChange, children }: S
             }} />
         </>
       )}
-      <div className={styles.switch}>
-        {children}
-        <p className={styles.what}>{t('group.drag.hint')}</p>
-      </div>
-    </div>
+    </>
   );
 }
 

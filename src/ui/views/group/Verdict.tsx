@@ -12,12 +12,12 @@ interface VerdictProps {
   readonly now: GroupNow;
   readonly scoring: Scoring;
   /** The switches of the run's own rule. */
-  readonly paper: RewardSettings;
+  readonly reward: RewardSettings;
 }
 
 /** What the comparison comes to, in words. Always there, and as high: the rows above do not move. */
-export function VerdictLine({ group, now, scoring, paper }: VerdictProps): ReactNode {
-  const sentences = sentencesOf(group, now, scoring, paper.noCall === PAPER_REWARD.noCall && paper.callCost === PAPER_REWARD.callCost);
+export function VerdictLine({ group, now, scoring, reward }: VerdictProps): ReactNode {
+  const sentences = sentencesOf(group, now, scoring, reward.noCall === PAPER_REWARD.noCall && reward.callCost === PAPER_REWARD.callCost);
   return (
     <div className={styles.verdict} role="status" data-kind={sentences.length > 1 ? 'warning' : undefined}>
       {sentences.map((sentence, i) => (
