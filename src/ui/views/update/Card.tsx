@@ -97,7 +97,7 @@ function note({ subject, example, operation, equal, first, gradNorm, reward }: C
     case 'sum':
       return t(example ? 'update.note.sumExample' : Math.abs(total) < 1e-3 && gradNorm > 0.01 ? 'update.note.zeroLoss' : 'update.note.sum', { norm: format.significant(gradNorm, 3) });
     case 'gradient':
-      if (walk.clipped && rule.beta === 0) return t('update.note.clipped', { up: numbers.advantage > 0 });
+      if (walk.clipped) return rule.beta === 0 ? t('update.note.clipped', { up: numbers.advantage > 0 }) : t('update.note.pulled');
       if (walk.dLogProb === 0) return t('update.note.equal');
       return t('update.note.push', { up: walk.dLogProb < 0 });
     case 'adam':

@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { format, t } from '../../text/text.ts';
 import { sayTerm, workedOut, type AdamResult, type Subject } from './numbers.ts';
-import { formulas, listing, OPERATIONS, pieces, TERMS, type Operation, type Term } from './operations.ts';
+import { formulas, listing, OPERATIONS, pieces, TERMS, type Operation, type Piece, type Term } from './operations.ts';
 import type { AdamParameter } from '../../../lab/inspection.ts';
 import styles from './Panes.module.css';
 
@@ -92,15 +92,14 @@ function Line({ line, lit, reachable, subject, onOperation }: LineProps): ReactN
   const first = parts.findIndex(({ term }) => term !== undefined);
   return (
     <span className={styles.line}>
-      {parts.map(({ text, term }, i) => term === undefined ? <span key={i}>{text}</span> : (
-        <button
-          key={i}
+      {parts.map(({ text, term }, i) => term === undefined ? <span key={i}>{behind(parts, i).rest}</span> : (
+        <span key={i} className={styles.together}><button
           type="button"
           className={styles.term}
           data-term={term}
           data-lit={term === lit || undefined}
           tabIndex={reachable && i === first ? 0 : -1}
-          aria-label={t('update.termIs', { term: t(`update.term.${term}`), value: sayTerm(subject, term) })}
+          aria-label={t('update.termIs', { symbol: text.replace('_', ''), term: t(`update.term.${term}`), value: sayTerm(subject, term) })}
           title={t(`update.term.${term}`)}
           onClick={() => {
             const from = TERMS[term];
@@ -108,10 +107,18 @@ function Line({ line, lit, reachable, subject, onOperation }: LineProps): ReactN
           }}
         >
           <Symbol text={text} />
-        </button>
+        </button>{behind(parts, i + 1).closing}</span>
       ))}
     </span>
   );
+}
+
+/** What stands behind a term: closing signs stay with it at the end of a line. */
+function behind(parts: readonly Piece[], i: number): { readonly closing: string; readonly rest: string } {
+  const { text = '', term } = parts[i] ?? {};
+  if (term !== undefined) return { closing: '', rest: text };
+  const closing = parts[i - 1]?.term === undefined ? '' : (/^[),]+/.exec(text)?.[0] ?? '');
+  return { closing, rest: text.slice(closing.length) };
 }
 
 /** `T_max`: what stands behind the line is written below. */

@@ -30,3 +30,11 @@ describe('an example, worked out', () => {
     expect(plain(masked)).toContain('0 = 0 / (20 · 50)');
   });
 });
+
+it('a clipped token with a pull to the start keeps the pull alone', () => {
+  const example = exampleSubject('up-clipped');
+  const pulled = { ...example, rule: { ...example.rule, beta: 0.1 }, numbers: { ...example.numbers, referenceLogProb: example.numbers.logProb + Math.log(2) } };
+  const [line = ''] = workedOut({ ...pulled, walk: { ...example.walk, dLogProb: -1e-4 } }, 'gradient', undefined);
+  // w·β·(1 − 2)
+  expect(pieces(line).map(({ text }) => text).join('')).toBe('−1.000e−4 = 0.001·(0 + 0.1000·(1 − exp(0.6931)))');
+});

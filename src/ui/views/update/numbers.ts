@@ -131,15 +131,17 @@ export function say(term: Term, x: number): string {
   if (x === 0) return '0';
   if (WHOLE.has(term)) return format.integer(x);
   if (term === 'low' || term === 'high') return x >= NO_CLIP ? '∞' : format.significant(x, 3);
-  return term === 'ratio' || term === 'inside' ? format.fixed(x, 6) : short(x);
+  return short(x, term === 'ratio' || term === 'inside' ? 6 : 4);
 }
 
 const WHOLE: ReadonlySet<Term> = new Set(['mask', 'clipped', 'rollouts', 'length']);
 
-/** Four significant figures, or four decimals. */
-export function short(x: number): string {
+/** Four decimals; small numbers with four significant figures, large ones with six. */
+export function short(x: number, decimals = 4): string {
   if (Number.isNaN(x)) return '–';
-  return x === 0 ? '0' : Math.abs(x) >= 0.1 ? format.fixed(x, 4) : format.significant(x, 4);
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  return size < 0.1 ? format.significant(x, 4) : size < 100 ? format.fixed(x, decimals) : format.significant(x, 6);
 }
 
 export function sayTerm(subject: Subject, term: Term, adam?: AdamParameter): string {
@@ -154,8 +156,10 @@ export function workedOut(subject: Subject, operation: Operation, adam: { readon
     case 'sum':
       return [`{total:${sayTerm(subject, 'total')}} = … + ${at('weight')}·${masked ? '–' : braced('loss', sayTerm(subject, 'loss'))} + …`];
     case 'gradient':
-      // Where it is 0, the product of the formula is not what made it so.
-      return masked || subject.walk.clipped ? [`${at('push')} = ${masked ? `${at('weight')}·…` : `${at('weight')}·0`}`] : filled(subject, formulas(subject.rule).gradient);
+      if (masked) return [`${at('push')} = ${at('weight')}·…`];
+      // Where the clip acts, the gain has no slope; a pull to the start is what is left.
+      if (subject.walk.clipped) return subject.rule.beta === 0 ? [`${at('push')} = ${at('weight')}·0`] : [`${at('push')} = ${at('weight')}·(0 + ${at('beta')}·(1 − exp(${at('drift')})))`];
+      return filled(subject, formulas(subject.rule).gradient);
     case 'clip':
       return clips(subject.rule) ? filled(subject, formulas(subject.rule).clip) : [`${at('inside')} = ${at('ratio')}`];
     case 'adam': {

@@ -25,6 +25,8 @@ export function RatioAxis({ ratios, of, rule, reach }: RatioAxisProps): ReactNod
     { at: 1, label: '1' },
     ...(high < reach ? [{ at: high, label: t('update.tick.high') }] : []),
   ];
+  // On a long axis the band is narrow: its ends then have no room for words.
+  const named = ticks.filter(({ at }) => at === 1 || Math.abs(x(at) - x(1)) > 36);
   const own = ratios[of] ?? NaN;
   const others = new Map<number, number>();
   return (
@@ -34,9 +36,16 @@ export function RatioAxis({ ratios, of, rule, reach }: RatioAxisProps): ReactNod
       {ticks.map(({ at, label }) => (
         <g key={label}>
           <line className={styles.axis} x1={x(at)} x2={x(at)} y1="62" y2="68" />
+        </g>
+      ))}
+      {named.map(({ at, label }) => (
+        <g key={label}>
           <text className={styles.label} x={x(at)} y="80">{label}</text>
           <text className={styles.label} x={x(at)} y="93">{at === 1 ? '' : format.fixed(at, 2)}</text>
         </g>
+      ))}
+      {reach >= 2 && [1 / reach, reach].map((at) => (
+        <text key={at} className={styles.end} data-end={at > 1 || undefined} x={at > 1 ? WIDTH - 2 : 2} y="80">{format.significant(at, 2)}</text>
       ))}
       {Array.from(ratios, (ratio, i) => {
         if (!(ratio > 0) || i === of) return null;
