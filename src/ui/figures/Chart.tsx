@@ -16,6 +16,8 @@ export interface Series {
   readonly dashed?: boolean;
   /** `band`: stacked on the bands before it. */
   readonly draw?: 'line' | 'band';
+  /** Around a line: lower and upper edge of what it is the mean of. */
+  readonly spread?: { readonly low: readonly number[]; readonly high: readonly number[] };
 }
 
 export interface ChartProps {
@@ -130,6 +132,7 @@ export function Chart(props: ChartProps): ReactNode {
             {ticks([1, Math.max(last, 2)], width > 360 ? 6 : 3).filter((tick) => Number.isInteger(tick)).map((tick) => (
               <text key={tick} x={x(tick)} y={height - 4} textAnchor="middle" className={styles.tick}>{format.integer(tick)}</text>
             ))}
+            {drawn.map(({ series: s, spread: area }) => area !== '' && <path key={s.key} d={area} className={styles.spread} style={{ fill: s.colour }} />)}
             {drawn.map(({ series: s, path, fill }) => (
               fill === ''
                 ? <path key={s.key} d={path} className={styles.line} style={{ stroke: s.colour }} strokeDasharray={s.dashed === true ? '3 4' : undefined} />
@@ -165,6 +168,7 @@ interface Drawn {
   readonly path: string;
   /** For bands. */
   readonly fill: string;
+  readonly spread: string;
 }
 
 function layOut(series: readonly Series[], steps: readonly number[], x: (v: number) => number, y: (v: number) => number): Drawn[] {
@@ -174,13 +178,20 @@ function layOut(series: readonly Series[], steps: readonly number[], x: (v: numb
   return series.map((s): Drawn => {
     if (s.draw !== 'band') {
       const points = steps.map((step, i): Point => ({ x: x(step), y: y(s.values[i] ?? NaN) }));
-      return { series: s, points, path: linePath(some(points)), fill: '' };
+      return { series: s, points, path: linePath(some(points)), fill: '', spread: spreadPath(s, indices, steps, x, y) };
     }
     const bottom = steps.map((step, i): Point => ({ x: x(step), y: y(base[i] ?? 0) }));
     for (const [i, value] of s.values.entries()) base[i] = (base[i] ?? 0) + (Number.isFinite(value) ? value : 0);
     const top = steps.map((step, i): Point => ({ x: x(step), y: y(base[i] ?? 0) }));
-    return { series: s, points: top, path: '', fill: bandPath(some(top), some(bottom)) };
+    return { series: s, points: top, path: '', fill: bandPath(some(top), some(bottom)), spread: '' };
   });
+}
+
+function spreadPath({ spread: edges }: Series, indices: readonly number[], steps: readonly number[], x: (v: number) => number, y: (v: number) => number): string {
+  if (edges === undefined) return '';
+  const known = indices.filter((i) => Number.isFinite(edges.low[i]) && Number.isFinite(edges.high[i]));
+  const edge = (values: readonly number[]): Point[] => known.map((i) => ({ x: x(steps[i] ?? 0), y: y(values[i] ?? 0) }));
+  return bandPath(edge(edges.high), edge(edges.low));
 }
 
 /** Short names at the ends of the lines, moved apart where they would overlap. */

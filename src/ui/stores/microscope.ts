@@ -52,6 +52,34 @@ export function ask(key: string, inspection: Inspection): void {
   send({ type: 'inspect', id, inspection });
 }
 
+/**
+ * Asks as `ask` does, and resolves with the answer.
+ * @throws what the lab says where it failed; an AbortError where the question was taken back.
+ */
+export function answerTo<I extends Inspection>(
+  key: string, inspection: I, onWaiting: (answer: Extract<Answer<I['kind']>, { state: 'waiting' }>) => void,
+): Promise<InspectionResults[I['kind']]> {
+  return new Promise((resolve, reject) => {
+    ask(key, inspection);
+    let known: unknown;
+    const tell = ({ of }: { readonly of: ReadonlyMap<string, Answer<InspectionKind>> }): void => {
+      const answer = of.get(key) as Answer<I['kind']> | undefined;
+      if (answer !== undefined && answer === known) return;
+      known = answer;
+      if (answer?.state === 'waiting') {
+        onWaiting(answer);
+        return;
+      }
+      end();
+      if (answer === undefined) reject(new DOMException('The question was taken back', 'AbortError'));
+      else if (answer.state === 'failed') reject(new Error(answer.message));
+      else resolve(answer.result);
+    };
+    const end = answers.subscribe(tell);
+    tell(answers.getState());
+  });
+}
+
 /** Takes a question back that has no answer yet. */
 export function cancelAsking(key: string): void {
   for (const [id, k] of keyOf) {
