@@ -11,11 +11,13 @@ const views = {
   update: async () => ({ default: (await import('./views/update/UpdateView.tsx')).UpdateView }),
   train: async () => ({ default: (await import('./views/train/TrainView.tsx')).TrainView }),
   tools: async () => ({ default: (await import('./views/tools/ToolsView.tsx')).ToolsView }),
+  compare: async () => ({ default: (await import('./views/compare/CompareView.tsx')).CompareView }),
   group: async () => ({ default: (await import('./views/group/GroupView.tsx')).GroupView }),
 };
 const TrainView = lazy(views.train);
 const GroupView = lazy(views.group);
 const RolloutView = lazy(views.rollout);
+const CompareView = lazy(views.compare);
 const UpdateView = lazy(views.update);
 const ToolsView = lazy(views.tools);
 
@@ -34,6 +36,7 @@ export function App(): ReactNode {
             <Route path="/rollout"><RolloutView /></Route>
             <Route path="/group"><GroupView /></Route>
             <Route path="/update"><UpdateView /></Route>
+            <Route path="/compare"><CompareView /></Route>
             <Route path="/tools"><ToolsView /></Route>
             <Route><Redirect to="/" /></Route>
           </Switch>

@@ -12,6 +12,7 @@ const VIEWS: readonly { readonly path: string; readonly label: PlainKey; readonl
   { path: '/rollout', label: 'view.rollout', icon: 'rollout' },
   { path: '/group', label: 'view.group', icon: 'group' },
   { path: '/update', label: 'view.update', icon: 'update' },
+  { path: '/compare', label: 'view.compare', icon: 'compare' },
   { path: '/tools', label: 'view.tools', icon: 'tools' },
 ];
 

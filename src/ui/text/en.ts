@@ -1,5 +1,6 @@
 /** Everything the page says, in English. Messages with parameters are functions; counts go through plural rules. */
 import { duration, engineName, n, plural } from './english.ts';
+import { enCompare } from './en.compare.ts';
 import { enGroup } from './en.group.ts';
 import { enKeys } from './en.keys.ts';
 import { enRollout } from './en.rollout.ts';
@@ -7,6 +8,7 @@ import { enTools } from './en.tools.ts';
 import { enUpdate } from './en.update.ts';
 
 export const en = {
+  ...enCompare,
   ...enGroup,
   ...enKeys,
   ...enRollout,
