@@ -76,6 +76,11 @@ export function stepAddress(view: StepView, selection: Partial<Selection>): stri
   return text === '' ? `/${view}` : `/${view}?${text}`;
 }
 
+/** What the address holds at this moment: for what acts later than it was drawn. */
+export function selectionNow(): Selection {
+  return parseSelection(splitHash(location.hash).search);
+}
+
 export function groupAddress(selection: Partial<Selection>): string {
   return stepAddress('group', selection);
 }

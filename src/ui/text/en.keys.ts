@@ -38,6 +38,13 @@ export const enKeys = {
   'keys.name.space': 'Space',
   'keys.fromTo': ({ first, last }: { first: string; last: string }) => `${first} to ${last}`,
 
+  'signal.other': 'Compared with',
+  'signal.other.what': 'The same tokens under another policy',
+  'other.start': 'the starting policy',
+  'other.after': 'the policy after this step',
+  'other.latest': 'the newest policy of the run',
+  'other.arithmetic-trained': 'the trained policy of this page',
+
   'asked.asked': ({ what }: { what: string; done: number; of: number }) => `${what}: the lab has been asked.`,
   'asked.engine': ({ what }: { what: string; done: number; of: number }) => `${what}: an engine is being made ready.`,
   'asked.replaying': ({ what, done, of }: { what: string; done: number; of: number }) => `${what}: the weights of this step are made again, update ${n(done)} of ${n(of)}.`,

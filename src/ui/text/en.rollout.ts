@@ -75,7 +75,7 @@ export const enRollout = {
   'rollout.copy.selected': 'Copy selection',
   'rollout.copy.part': 'Copy this part',
   'rollout.copy.all': 'Copy all',
-  'rollout.copy.named': ({ as, n: count }: { as: string; n: number }) => `Copy ${plural(count, 'token', 'tokens')} as ${as}`,
+  'rollout.copy.named': ({ as }: { as: string }) => `Copy as ${as}`,
   'rollout.copy.failed': 'The browser did not let the page copy. Take it from here:',
   'rollout.copy.byHand': 'To copy by hand',
   'rollout.as.text': 'Text',

@@ -7,7 +7,7 @@ import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../keys.ts';
 import { t } from '../text/text.ts';
 import { chooseSpeed, chooseUnit, play, useTransport } from './store.ts';
-import { SPEEDS, stepBy, unitAfter, unitIn, unitsOf, type TransportSource } from './transport.ts';
+import { SPEEDS, stepBy, unitAfter, unitIn, UNITS, unitsOf, type TransportSource } from './transport.ts';
 import styles from './Transport.module.css';
 
 /** Back, play, on, by a unit and at a speed; and a slider over all places. One a view: it binds keys. */
@@ -77,6 +77,15 @@ export function Transport({ source }: { readonly source: TransportSource }): Rea
     play(false);
   }, []);
 
+  // These stay the same from step to step.
+  const units = unitsOf(source).join(' ');
+  const unitChoice = useMemo(() => (
+    <Segments label={t('transport.unit')} value={unit} items={UNITS.filter((value) => units.split(' ').includes(value)).map((value) => ({ value, label: t(`unit.${value}`) }))} onChange={chooseUnit} />
+  ), [unit, units]);
+  const speedChoice = useMemo(() => (
+    <Choice label={t('transport.speed')} value={speed} items={SPEEDS.map((value) => ({ value, label: t('transport.speedOf', { speed: value }) }))} onChange={chooseSpeed} />
+  ), [speed]);
+
   const words = source.count === 0 ? '' : source.words(source.at);
   return (
     <section ref={root} className={styles.transport} aria-label={t('transport.title')}>
@@ -93,8 +102,8 @@ export function Transport({ source }: { readonly source: TransportSource }): Rea
           on?.();
         }}><Icon name="step" size={16} /></Button>
       </div>
-      <Choice label={t('transport.speed')} value={speed} items={SPEEDS.map((value) => ({ value, label: t('transport.speedOf', { speed: value }) }))} onChange={chooseSpeed} />
-      <Segments label={t('transport.unit')} value={unit} items={unitsOf(source).map((value) => ({ value, label: t(`unit.${value}`) }))} onChange={chooseUnit} />
+      {speedChoice}
+      {unitChoice}
       <Slider.Root className={styles.slider} min={0} max={Math.max(source.count - 1, 1)} value={[source.at]} disabled={source.count < 2} onValueChange={([to]) => {
         play(false);
         if (to !== undefined) source.onMove(to);

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { memo, useEffect, type ReactNode } from 'react';
 import type { ScoredTrajectory } from '../../../grpo/record.ts';
 import { partsOf, type RewardPartName } from '../../../reward/score.ts';
 import { Button } from '../../components/Button.tsx';
@@ -21,7 +21,7 @@ interface BranchesProps {
 }
 
 /** The rollout and all branches of it as a tree, with their rewards by part. */
-export function Branches({ rollout, number, branches, chosen, onChoose }: BranchesProps): ReactNode {
+export const Branches = memo(function Branches({ rollout, number, branches, chosen, onChoose }: BranchesProps): ReactNode {
   if (branches.length === 0) return null;
   const scored = [rollout, ...branches.flatMap(({ result }) => (result === undefined ? [] : [result.trajectory]))];
   const names = [...new Set(scored.flatMap(({ reward }) => partsOf(reward).map(({ name }) => name)))];
@@ -59,7 +59,7 @@ export function Branches({ rollout, number, branches, chosen, onChoose }: Branch
       </div>
     </section>
   );
-}
+});
 
 function Pick({ chosen, words, onPick }: { readonly chosen: boolean; readonly words: string; readonly onPick: () => void }): ReactNode {
   return <button type="button" className={styles.pick} aria-current={chosen} onClick={onPick}>{words}</button>;

@@ -114,10 +114,19 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
   const again = (): void => {
     if (rollout.owner.includes(POLICY)) run({ kind: 'nothing' }, redraw);
   };
-  const keyed = useRef({ edit, again });
+  const range = token === undefined ? undefined : rangeOf(token, anchor ?? token);
+  const keyed = useRef({ edit, again, range });
   useLayoutEffect(() => {
-    keyed.current = { edit, again };
+    keyed.current = { edit, again, range };
   });
+  const selected = useCallback(() => keyed.current.range, []);
+  const branchId = shown?.id;
+  const origin = useMemo(() => ({ run: summary.id, step, question, rollout: number, ...(branchId === undefined ? {} : { branch: branchId }) }), [summary.id, step, question, number, branchId]);
+  const scored = useMemo(() => ({ view, step, group }), [view, step, group]);
+  const policyChoice = useMemo(() => (
+    <Segments label={t('rollout.by')} value={policy} onChange={setPolicy}
+      items={[{ value: 'before', label: t('rollout.by.before') }, { value: 'latest', label: t('rollout.by.latest') }]} />
+  ), [policy]);
   useKeys(useMemo(() => [
     { keys: ['e'], label: t('keys.edit'), run: () => {
       keyed.current.edit();
@@ -199,8 +208,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
           <div className={styles.actions}>
             <Button disabled={editable === undefined} aria-keyshortcuts="e" onClick={edit}>{t(editable?.kind === 'output' ? 'rollout.editOutput' : 'rollout.editCall')}</Button>
             <Button disabled={!rollout.owner.includes(POLICY)} aria-keyshortcuts="r" onClick={again}>{t('rollout.again')}</Button>
-            <Segments label={t('rollout.by')} value={policy} onChange={setPolicy}
-              items={[{ value: 'before', label: t('rollout.by.before') }, { value: 'latest', label: t('rollout.by.latest') }]} />
+            {policyChoice}
             {chosen !== undefined && chosen.result === undefined && <span className={styles.note} role="status">{t('rollout.branch.waiting', { id: chosen.id })}</span>}
           </div>
           {editing !== undefined && (
@@ -213,9 +221,8 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
               else run({ kind: 'observation', text }, editing.start);
             }} />
           )}
-          <Copy rollout={rollout} token={token} range={token === undefined || anchor === undefined ? undefined : rangeOf(token, anchor)}
-            origin={{ run: summary.id, step, question, rollout: number, ...(shown === undefined ? {} : { branch: shown.id }) }} />
-          <SignalBar on="rollout" selection={selection} paint={paint} />
+          <Copy rollout={rollout} selected={selected} origin={origin} />
+          <SignalBar on="rollout" selection={selection} paint={paint} scored={scored} />
         </div>
         <section className={styles.draw} aria-label={t('rollout.draw')}>
           <Asked asking={asking} what={t('rollout.draw.what')}>
@@ -229,7 +236,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
         </section>
       </div>
       <Branches rollout={member} number={number} branches={branches} chosen={chosen?.id} onChoose={goBranch} />
-      <Key />
+      <Key parts={false} />
       <Tables rollout={rollout} turns={turns} scores={scores} />
     </>
   );

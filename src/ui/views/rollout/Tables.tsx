@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { memo, useState, type ReactNode } from 'react';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { TokenScores } from '../../../policy/engine.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
@@ -23,14 +23,14 @@ const ownerWords = (owner: number | undefined): string =>
   t(owner === PROMPT ? 'owner.prompt' : owner === ENVIRONMENT ? 'owner.environment' : 'owner.policy');
 
 /** Twins of the two pictures: the turns, and the tokens with how each was drawn. */
-export function Tables(props: TablesProps): ReactNode {
+export const Tables = memo(function Tables(props: TablesProps): ReactNode {
   return (
     <div className={styles.tables}>
       <Folded title={t('rollout.turns.table')}>{() => <Turns turns={props.turns} owners={props.rollout.owner} />}</Folded>
       <Folded title={t('rollout.tokens.table')}>{() => <TokenRows {...props} />}</Folded>
     </div>
   );
-}
+});
 
 function Folded({ title, children }: { readonly title: string; readonly children: () => ReactNode }): ReactNode {
   const [open, setOpen] = useState(false);

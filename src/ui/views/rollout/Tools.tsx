@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
@@ -78,22 +78,21 @@ type Scope = (typeof SCOPES)[number];
 
 interface CopyProps {
   readonly rollout: TrainedTrajectory;
-  readonly token: number | undefined;
-  /** Several selected tokens, [start, end). */
-  readonly range: readonly [number, number] | undefined;
+  /** The selected tokens at this moment, [start, end); undefined where there is none. */
+  readonly selected: () => readonly [number, number] | undefined;
   readonly origin: Origin;
 }
 
 /** Copies the selected tokens, their part or all: as text, ids or JSON; or a link to this place. */
-export function Copy({ rollout, token, range, origin }: CopyProps): ReactNode {
+export const Copy = memo(function Copy({ rollout, selected, origin }: CopyProps): ReactNode {
   const [scope, setScope] = useState<Scope>('selected');
   const [said, setSaid] = useState<{ readonly words: string; readonly failed?: string } | undefined>();
-  const chosen = ((): readonly [number, number] => {
-    if (scope === 'all' || token === undefined) return [0, rollout.tokens.length];
-    if (scope === 'selected') return range ?? [token, token + 1];
-    const span = spanAt(rollout, token);
-    return span === undefined ? [token, token + 1] : [span.start, span.end];
-  })();
+  const chosen = (): readonly [number, number] => {
+    const range = selected();
+    if (scope === 'all' || range === undefined) return [0, rollout.tokens.length];
+    const span = scope === 'part' ? spanAt(rollout, range[0]) : undefined;
+    return span === undefined ? range : [span.start, span.end];
+  };
   const put = (text: string, words: string): void => {
     // Missing where the page is not secure; refused where the browser does not trust the click.
     const clipboard = navigator.clipboard as Clipboard | undefined;
@@ -104,13 +103,13 @@ export function Copy({ rollout, token, range, origin }: CopyProps): ReactNode {
       setSaid({ words: t('rollout.copy.failed'), failed: text });
     });
   };
-  const n = chosen[1] - chosen[0];
   return (
     <div className={styles.copy} role="group" aria-label={t('rollout.copy')}>
       <Choice label={t('rollout.copy.what')} value={scope} items={SCOPES.map((value) => ({ value, label: t(`rollout.copy.${value}`) }))} onChange={setScope} />
       {COPIES.map((as: CopyAs) => (
-        <Button key={as} aria-label={t('rollout.copy.named', { as: t(`rollout.as.${as}`), n })} onClick={() => {
-          put(copied(as, rollout, chosen, origin), t('rollout.copied', { as: t(`rollout.as.${as}`), n }));
+        <Button key={as} aria-label={t('rollout.copy.named', { as: t(`rollout.as.${as}`) })} onClick={() => {
+          const range = chosen();
+          put(copied(as, rollout, range, origin), t('rollout.copied', { as: t(`rollout.as.${as}`), n: range[1] - range[0] }));
         }}>{t(`rollout.as.${as}`)}</Button>
       ))}
       <Button onClick={() => {
@@ -120,4 +119,4 @@ export function Copy({ rollout, token, range, origin }: CopyProps): ReactNode {
       {said?.failed !== undefined && <textarea className={styles.byHand} readOnly aria-label={t('rollout.copy.byHand')} value={said.failed} rows={3} />}
     </div>
   );
-}
+});

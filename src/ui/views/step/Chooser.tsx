@@ -1,5 +1,5 @@
 import { Slider } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { Icon } from '../../components/Icon.tsx';
@@ -22,8 +22,12 @@ interface ChooserProps {
   readonly following: boolean;
 }
 
-/** Which run, which step, which question. */
-export function Chooser({ on, view, record, selection, following }: ChooserProps): ReactNode {
+const sameChoice = (a: ChooserProps, b: ChooserProps): boolean =>
+  a.on === b.on && a.view === b.view && a.record === b.record && a.following === b.following
+  && (['run', 'step', 'question', 'rollout', 'signal', 'other'] as const).every((name) => a.selection[name] === b.selection[name]);
+
+/** Which run, which step, which question. Not drawn anew at each token. */
+export const Chooser = memo(function Chooser({ on, view, record, selection, following }: ChooserProps): ReactNode {
   const { openable, summary } = view;
   const index = openable.indexOf(selection.step ?? -1);
   const go = (to: number | undefined): void => {
@@ -79,7 +83,7 @@ export function Chooser({ on, view, record, selection, following }: ChooserProps
       )}
     </div>
   );
-}
+}, sameChoice);
 
 /** The rewards of a group at a glance. */
 function Strip({ group }: { readonly group: GroupRecord }): ReactNode {

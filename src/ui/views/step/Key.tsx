@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { t } from '../../text/text.ts';
 import { GLYPHS } from './tokens.ts';
 import styles from './Key.module.css';
@@ -6,15 +6,20 @@ import styles from './Key.module.css';
 const PARTS = ['answer', 'format', 'execution'] as const;
 const KINDS = ['prompt', 'think', 'call', 'output', 'answer', 'stray'] as const;
 
-/** What the shades of a reward and the marks of a token stand for. */
-export function Key(): ReactNode {
+/**
+ * What the marks of a token stand for, and the shades of a reward.
+ * @param parts whether rewards are drawn in parts.
+ */
+export const Key = memo(function Key({ parts = true }: { readonly parts?: boolean }): ReactNode {
   return (
     <div className={styles.key}>
-      <ul className={styles.list} aria-label={t('key.parts')}>
-        {PARTS.map((part, i) => (
-          <li key={part}><span className={styles.swatch} style={{ background: `var(--parts-${i + 1})` }} aria-hidden="true" />{t(`key.${part}`)}</li>
-        ))}
-      </ul>
+      {parts && (
+        <ul className={styles.list} aria-label={t('key.parts')}>
+          {PARTS.map((part, i) => (
+            <li key={part}><span className={styles.swatch} style={{ background: `var(--parts-${i + 1})` }} aria-hidden="true" />{t(`key.${part}`)}</li>
+          ))}
+        </ul>
+      )}
       <ul className={styles.list} aria-label={t('key.marks')}>
         {KINDS.map((kind) => (
           <li key={kind}><span className={styles.glyph} data-mark={kind} aria-hidden="true">{GLYPHS[kind]}</span>{t(`kind.${kind}`)}</li>
@@ -23,4 +28,4 @@ export function Key(): ReactNode {
       </ul>
     </div>
   );
-}
+});

@@ -1,21 +1,42 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
+import { Choice } from '../../components/Choice.tsx';
 import { Segments } from '../../components/Segments.tsx';
+import type { GroupRecord } from '../../../grpo/record.ts';
 import { NO_CLIP } from '../../../grpo/settings.ts';
-import { navigate, SIGNALS, stepAddress, type Selection, type StepView } from '../../routes.ts';
+import { navigate, OTHERS, selectionNow, SIGNALS, stepAddress, type Other, type Selection, type StepView } from '../../routes.ts';
+import type { RunView } from '../../stores/runs.ts';
 import { format, t } from '../../text/text.ts';
+import { Asked, useAsked } from './Asked.tsx';
+import { policyScores } from './scores.ts';
 import { ground, type SignalPaint } from './TokenStrip.tsx';
 import type { SignalScale } from './tokens.ts';
 import styles from './SignalBar.module.css';
+
+/** What the scores of another policy are of: for the signal `delta`. */
+interface Scored {
+  readonly view: RunView;
+  readonly step: number;
+  readonly group: GroupRecord;
+}
 
 interface SignalBarProps {
   readonly on: StepView;
   readonly selection: Selection;
   readonly paint: SignalPaint | undefined;
+  /** Where it is given, the policy to compare with can be chosen, and waiting for it is shown. */
+  readonly scored?: Scored | undefined;
 }
 
-/** Which one signal colours the tokens, with its legend; and the marks that always hold. */
-export function SignalBar({ on, selection, paint }: SignalBarProps): ReactNode {
-  const { signal } = selection;
+const sameBar = (a: SignalBarProps, b: SignalBarProps): boolean =>
+  a.on === b.on && a.paint === b.paint && a.selection.signal === b.selection.signal && a.selection.other === b.selection.other
+  && a.selection.run === b.selection.run && a.selection.step === b.selection.step
+  && a.scored?.view === b.scored?.view && a.scored?.step === b.scored?.step && a.scored?.group === b.scored?.group;
+
+/** Which one signal colours the tokens, with its legend; and the marks that always hold. Not drawn anew at each token. */
+export const SignalBar = memo(function SignalBar({ on, selection: { run, step, signal, other }, paint, scored }: SignalBarProps): ReactNode {
+  const go = (to: Partial<Selection>): void => {
+    navigate(stepAddress(on, { ...selectionNow(), run, step, ...to }), { replace: true });
+  };
   return (
     <div className={styles.bar}>
       <Segments
@@ -23,14 +44,29 @@ export function SignalBar({ on, selection, paint }: SignalBarProps): ReactNode {
         value={signal}
         items={SIGNALS.map((value, key) => ({ value, label: t(`signal.${value}`), hotkey: String(key) }))}
         onChange={(value) => {
-          navigate(stepAddress(on, { ...selection, signal: value }), { replace: true });
+          go({ signal: value });
         }}
       />
       <div className={styles.explained}>
         {paint !== undefined && <Legend paint={paint} scale={paint.scale} />}
-        <p className={styles.what}>{signal !== 'none' && paint === undefined ? t('signal.noValue') : t(`signal.${signal}.what`)}</p>
+        {signal === 'delta' && scored !== undefined && <Compared scored={scored} other={other} onOther={(to) => {
+          go({ other: to });
+        }} />}
+        <p className={styles.what}>{signal !== 'none' && signal !== 'delta' && paint === undefined ? t('signal.noValue') : t(`signal.${signal}.what`)}</p>
       </div>
     </div>
+  );
+}, sameBar);
+
+/** The policy that the tokens are compared with; while its scores are on their way, how far they are. */
+function Compared({ scored: { view, step, group }, other, onOther }: { readonly scored: Scored; readonly other: Other; readonly onOther: (other: Other) => void }): ReactNode {
+  const { key, inspection } = policyScores(view, step, group, other);
+  const asking = useAsked(key, () => inspection);
+  return (
+    <>
+      <Choice label={t('signal.other')} value={other} items={OTHERS.map((value) => ({ value, label: t(`other.${value}`) }))} onChange={onOther} />
+      <Asked line asking={asking} what={t('signal.other.what')}>{() => null}</Asked>
+    </>
   );
 }
 

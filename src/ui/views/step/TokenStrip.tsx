@@ -1,4 +1,4 @@
-import { memo, useEffect, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { memo, startTransition, useEffect, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { Tokenizer } from '../../../policy/tokenizer.ts';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { GrpoSettings } from '../../../grpo/settings.ts';
@@ -84,11 +84,11 @@ function textOf(id: number): string {
 
 /** A strip of more tokens is cut in blocks, of which those near the screen are drawn. */
 const LONG = 1500;
-const BLOCK = 400;
+const BLOCK = 200;
 /** Tokens that are drawn anew together. */
 const PIECE = 64;
 /** Pixels beyond the scrolled region in which blocks are drawn. */
-const AHEAD = 400;
+const AHEAD = 250;
 const NO_MARKS: StripMarks = {};
 
 /**
@@ -123,7 +123,7 @@ function LongStrip({ rollout, selected, ...rest }: StripProps): ReactNode {
   return (
     <div ref={root} className={styles.strip} dir="ltr">
       {width > 0 && blocks.map((block, i) => (
-        <Block key={block.from} block={block} rollout={rollout} watch={watch} width={width} early={i < 3}
+        <Block key={block.from} block={block} rollout={rollout} watch={watch} width={width} early={i < 6}
           selected={selected !== undefined && selected >= block.from && selected < block.to ? selected : undefined} {...rest} />
       ))}
     </div>
@@ -180,7 +180,9 @@ const Block = memo(function Block({ block, watch, width, early, rollout, selecte
     if (ref.current === null) return undefined;
     return watch.on(ref.current, ({ isIntersecting, boundingClientRect }) => {
       // What goes keeps its height: nothing moves.
-      setNear((was) => (was.is === isIntersecting ? was : isIntersecting ? { is: true } : { is: false, height: boundingClientRect.height }));
+      startTransition(() => {
+        setNear((was) => (was.is === isIntersecting ? was : isIntersecting ? { is: true } : { is: false, height: boundingClientRect.height }));
+      });
     });
   }, [watch]);
   const drawn = near.is || selected !== undefined;
@@ -266,7 +268,7 @@ const Piece = memo(function Piece({ rollout, from, to, paint, cells, selected, g
         data-shared={i < shared || undefined}
         data-own={(written.length > 0 && within(written, i)) || undefined}
         style={paint !== undefined && value !== undefined && (trained || value !== 0) ? styleOf(ground(paint, value)) : undefined}
-        {...(cells === undefined ? {} : { id: `${cells}-${i}`, role: 'gridcell', 'aria-selected': selected === i || inRange })}
+        {...(cells === undefined ? {} : { id: `${cells}-${i}`, role: 'gridcell', ...(selected === i || inRange ? { 'aria-selected': true } : {}) })}
         data-at={selected === i || undefined}
       >
         {text}
