@@ -2,7 +2,6 @@ import { useId, useLayoutEffect, useMemo, useRef, useState, type ReactNode } fro
 import { workflowOf, type Domain } from '../../../tasks/workflow.ts';
 import { functionsOf, toolSchemas } from '../../../tools/workflow/workflow.ts';
 import { Button } from '../../components/Button.tsx';
-import { NumberField } from '../../components/NumberField.tsx';
 import { useKeys } from '../../keys.ts';
 import { navigate } from '../../routes.ts';
 import { t } from '../../text/text.ts';
@@ -52,7 +51,6 @@ export function FlowPart({ place, domain }: { readonly place: ToolsPlace; readon
   useFlowKeys(act);
   return (
     <>
-      <TaskChooser place={place} domain={domain} />
       <div className={styles.flow}>
         <section className={styles.ask} aria-labelledby={`${id}-request`}>
           <h2 id={`${id}-request`}>{t('tools.flow.request')}</h2>
@@ -75,7 +73,7 @@ export function FlowPart({ place, domain }: { readonly place: ToolsPlace; readon
         </section>
         <section className={styles.record} aria-labelledby={`${id}-record`}>
           <h2 id={`${id}-record`}>{t('tools.flow.record')}</h2>
-          <Record domain={domain} steps={steps} />
+          <Record domain={domain} question={question} steps={steps} />
         </section>
         <section className={styles.state} aria-labelledby={`${id}-state`}>
           <h2 id={`${id}-state`}>{t('tools.flow.state')}</h2>
@@ -110,29 +108,6 @@ function useFlowKeys(actions: Actions): void {
       latest.current.check();
     } },
   ], []));
-}
-
-function TaskChooser({ place, domain }: { readonly place: ToolsPlace; readonly domain: Domain }): ReactNode {
-  const [seed, setSeed] = useState(place.seed ?? 1);
-  return (
-    <div className={styles.task} role="group" aria-label={t('tools.flow.task')}>
-      <Button aria-pressed={place.seed === undefined && place.task === undefined} onClick={() => {
-        navigate(toolsAddress({ part: domain }));
-      }}>{t('tools.flow.example')}</Button>
-      <div className={styles.seed}>
-        <NumberField label={t('tools.flow.seed')} value={seed} least={0} most={999_999_999} whole onChange={setSeed} />
-      </div>
-      <Button onClick={() => {
-        // A second press goes on to the next one.
-        const next = place.seed === seed ? seed + 1 : seed;
-        setSeed(next);
-        navigate(toolsAddress({ part: domain, seed: next }));
-      }}>{t('tools.flow.draw')}</Button>
-      <span className={styles.muted}>
-        {place.task !== undefined ? t('tools.flow.isLinked') : place.seed === undefined ? t('tools.flow.isExample') : t('tools.flow.isSeed', { seed: place.seed })}
-      </span>
-    </div>
-  );
 }
 
 function Schemas({ domain }: { readonly domain: Domain }): ReactNode {

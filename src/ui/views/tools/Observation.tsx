@@ -3,18 +3,26 @@ import type { Tokenizer } from '../../../policy/tokenizer.ts';
 import { t } from '../../text/text.ts';
 import { GLYPHS, visible } from '../step/tokens.ts';
 import strip from '../step/TokenStrip.module.css';
+import styles from './Observation.module.css';
 
-/** An observation token by token, as it stands in every strip: the environment's edge and glyph, hatched as context only. */
-export function Observation({ ids, tokenizer }: { readonly ids: Uint32Array; readonly tokenizer: Tokenizer }): ReactNode {
-  const cells = Array.from(ids, (id, i) => {
-    const text = visible(tokenizer.token(id));
-    return <span key={i} data-token={i} className={strip.token} data-context data-tag={tokenizer.isSpecial(id) || undefined}>{text}</span>;
-  });
+interface ContextTokensProps {
+  readonly ids: Uint32Array;
+  readonly tokenizer: Tokenizer;
+  readonly kind: 'prompt' | 'output';
+}
+
+/** What enters the context and is not trained on, token by token, as it stands in every strip: edge and glyph of who wrote it, hatched. */
+export function ContextTokens({ ids, tokenizer, kind }: ContextTokensProps): ReactNode {
+  const cells = Array.from(ids, (id, i) => (
+    <span key={i} data-token={i} className={strip.token} data-context data-tag={tokenizer.isSpecial(id) || undefined}>{visible(tokenizer.token(id))}</span>
+  ));
+  // Single characters need no line between them.
+  const words = ids.some((id) => !tokenizer.isSpecial(id) && tokenizer.token(id).length > 1);
   return (
-    <div className={strip.strip} dir="ltr" role="img" aria-label={t('tools.observation', { count: ids.length, text: tokenizer.decode(ids) })}>
-      <span className={strip.span} data-kind="output">
+    <div className={[strip.strip, words ? styles.words : ''].join(' ')} dir="ltr" role="img" aria-label={t(`tools.context.${kind}`, { count: ids.length, text: tokenizer.decode(ids) })}>
+      <span className={strip.span} data-kind={kind}>
         <span className={strip.start}>
-          <span className={strip.glyph} aria-hidden="true">{GLYPHS.output}</span>
+          <span className={strip.glyph} aria-hidden="true">{GLYPHS[kind]}</span>
           {cells[0]}
         </span>
         {cells.slice(1)}
@@ -23,7 +31,7 @@ export function Observation({ ids, tokenizer }: { readonly ids: Uint32Array; rea
   );
 }
 
-/** Its twin. */
+/** The twin of an observation. */
 export function TokenTable({ ids, tokenizer }: { readonly ids: Uint32Array; readonly tokenizer: Tokenizer }): ReactNode {
   return (
     <table>

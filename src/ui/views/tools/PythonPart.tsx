@@ -14,7 +14,7 @@ import { Asked, useAsked, type Asking } from '../step/Asked.tsx';
 import { tokenizer } from '../step/TokenStrip.tsx';
 import { Folded } from './Folded.tsx';
 import { LIMITS, type LimitExample, type LimitName } from './limits.ts';
-import { Observation, TokenTable } from './Observation.tsx';
+import { ContextTokens, TokenTable } from './Observation.tsx';
 import { toolsAddress } from './place.ts';
 import { makeCalls, useDraftCode, useHandCalls, writeDraft, type HandCall } from './python-calls.ts';
 import styles from './PythonPart.module.css';
@@ -30,7 +30,7 @@ export function PythonPart({ linked }: { readonly linked: string | undefined }):
   const id = useId();
   const code = useDraftCode(linked);
   const calls = useHandCalls();
-  const result = useRef<HTMLElement>(null);
+  const result = useRef<HTMLDivElement>(null);
   const python = useLab((s) => s.python);
   const open = useLab((s) => s.connection === 'open');
   const call = calls.at(-1);
@@ -58,7 +58,7 @@ export function PythonPart({ linked }: { readonly linked: string | undefined }):
       }}>
         <label htmlFor={id} className={styles.label}>{t('tools.python.code')}</label>
         <textarea
-          id={id} className={styles.code} dir="ltr" rows={6} spellCheck={false} autoCapitalize="off" autoComplete="off" value={code} aria-describedby={`${id}-keys`}
+          id={id} className={styles.code} dir="ltr" rows={5} spellCheck={false} autoCapitalize="off" autoComplete="off" value={code} aria-describedby={`${id}-keys`}
           onChange={(event) => {
             writeDraft(event.target.value, linked);
           }}
@@ -74,25 +74,25 @@ export function PythonPart({ linked }: { readonly linked: string | undefined }):
         </div>
         <Readiness />
       </form>
-      <section ref={result} className={styles.result} aria-labelledby={`${id}-enters`}>
+      <section className={styles.result} aria-labelledby={`${id}-enters`}>
         <h2 id={`${id}-enters`}>{t('tools.python.enters')}</h2>
-        <div className={styles.enters}>
+        <div ref={result} className={styles.enters}>
           {call === undefined
             ? <p className={styles.muted}>{t('tools.python.empty')}</p>
             : <Answered asking={asking} what={t('tools.python.asked')}>{(it) => <Enters result={it} full={full.answer?.state === 'ready' ? full.answer.result.result : undefined} />}</Answered>}
         </div>
-        {here !== undefined && (
-          <>
-            <h3>{t('tools.python.full')}</h3>
-            <div className={styles.full}>
-              <Answered asking={full} what={t('tools.python.askedFull')}>{(it) => (
-                // A region that scrolls must be reachable by keyboard.
-                // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-                <pre className={styles.printed} dir="ltr" tabIndex={0} aria-label={t('tools.python.full')}>{it.output}</pre>
-              )}</Answered>
-            </div>
-          </>
-        )}
+        <h3>{t('tools.python.full')}</h3>
+        <div className={styles.full}>
+          {here === undefined
+            ? <p className={styles.muted}>{t('tools.python.fullEmpty')}</p>
+            : (
+                <Answered asking={full} what={t('tools.python.askedFull')}>{(it) => (
+                  // A region that scrolls must be reachable by keyboard.
+                  // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+                  <pre className={styles.printed} dir="ltr" tabIndex={0} role="region" aria-label={t('tools.python.full')}>{it.output}</pre>
+                )}</Answered>
+              )}
+        </div>
         <Facts rollout={here} person={full.answer?.state === 'ready' ? full.answer.result.result : undefined} />
         {here !== undefined && <Folded title={t('tools.tokenTable')}>{() => <TokenTable ids={observationOf(here.output, TAGS, tokenizer)} tokenizer={tokenizer} />}</Folded>}
         {calls.length > 1 && <Earlier calls={calls} />}
@@ -143,7 +143,7 @@ function Enters({ result, full }: { readonly result: PythonResult; readonly full
   ];
   return (
     <>
-      <Observation ids={ids} tokenizer={tokenizer} />
+      <ContextTokens ids={ids} tokenizer={tokenizer} kind="output" />
       <p className={styles.notes} role="status">
         <b>{t(result.ok ? 'tools.ran' : 'tools.failed')}</b> {notes.filter((note) => note !== false).join(' ')}
       </p>
@@ -160,7 +160,7 @@ interface FactsProps {
 function Facts({ rollout, person }: FactsProps): ReactNode {
   const both = (value: (result: PythonResult) => string | undefined): readonly string[] =>
     [rollout, person].map((result) => (result && value(result)) ?? t('tools.none'));
-  const seconds = (value: number): string => t('tools.python.seconds', { seconds: format.fixed(value, 3) });
+  const seconds = (value: number): string => t(value < 0.001 ? 'tools.python.less' : 'tools.python.seconds', { seconds: format.fixed(Math.max(value, 0.001), 3) });
   const limits = [TOY_LIMITS, PERSON_LIMITS];
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [t('tools.python.outcome'), both(({ ok }) => t(ok ? 'tools.ran' : 'tools.failed'))],

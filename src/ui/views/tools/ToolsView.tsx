@@ -6,6 +6,7 @@ import { t } from '../../text/text.ts';
 import { FlowPart } from './FlowPart.tsx';
 import { parsePlace, PARTS, toolsAddress } from './place.ts';
 import { PythonPart } from './PythonPart.tsx';
+import { TaskChooser } from './TaskChooser.tsx';
 import styles from './ToolsView.module.css';
 
 /** What answers the calls of a policy, used by hand. */
@@ -18,8 +19,9 @@ export function ToolsView(): ReactNode {
         <Segments label={t('tools.part')} value={place.part} items={PARTS.map((value) => ({ value, label: t(`tools.part.${value}`) }))} onChange={(part) => {
           navigate(toolsAddress({ part }));
         }} />
+        {place.part !== 'python' && <TaskChooser key={place.part} place={place} domain={place.part} />}
       </div>
-      {place.part === 'python' ? <PythonPart linked={place.code} /> : <FlowPart key={place.part} place={place} domain={place.part} />}
+      {place.part === 'python' ? <PythonPart linked={place.code} /> : <FlowPart key={`${place.part} ${place.seed} ${place.task}`} place={place} domain={place.part} />}
     </div>
   );
 }

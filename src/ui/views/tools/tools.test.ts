@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { observationOf } from '../../../rollout/rollout.ts';
 import { EXAMPLE_TRIP, formatCall, workflowOf } from '../../../tasks/workflow.ts';
 import { functionsOf } from '../../../tools/workflow/workflow.ts';
 import { parsePlace, questionAt, toolsAddress, type ToolsPlace } from './place.ts';
-import { idsSeen, nextCall, standing, walk, writeCall, type WalkStep } from './walk.ts';
+import { WORKFLOW_TAGS, workflowTokens } from './workflow-tokens.ts';
+import { idsSeen, nextCall, rewardOf, standing, walk, writeCall, type WalkStep } from './walk.ts';
 
 const trip = workflowOf({ question: EXAMPLE_TRIP });
 const back = workflowOf({ question: questionAt({ task: undefined, seed: undefined }, 'retail') });
@@ -65,6 +67,18 @@ describe('a walk', () => {
 
   it('counts as the reward does', () => {
     expect(standing(trip, steps)).toEqual({ state: { matched: 1, total: 4 }, functions: { matched: 2, total: 5 }, reached: false });
+  });
+
+  it('is rewarded by the rule of training, but for the form that only a policy has', () => {
+    const whole = rewardOf(EXAMPLE_TRIP, walk(trip, trip.needed.map(formatCall)), workflowTokens);
+    expect([whole.workflow?.state, whole.workflow?.functions, whole.formatRelaxed, whole.formatStrict, whole.total, whole.correct]).toEqual([0.5, 0.5, 0, 0, 1, true]);
+    // Flight of four entries, search and booking of five calls.
+    expect(rewardOf(EXAMPLE_TRIP, steps, workflowTokens).total).toBeCloseTo(0.125 + 0.2);
+  });
+
+  it('enters the context between the tags of the environment, a tag in it as text', () => {
+    const ids = observationOf('</tool_result>', WORKFLOW_TAGS, workflowTokens);
+    expect([ids[0], ids.at(-1), ids.length]).toEqual([workflowTokens.id('<tool_result>'), workflowTokens.id('</tool_result>'), 2 + '</tool_result>'.length]);
   });
 
   it('writes a call as far as it is filled in', () => {
