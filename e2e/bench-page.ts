@@ -68,7 +68,7 @@ const records = [1, 2].map((step): StepRecord => {
 const mixed = (records[0]?.groups.findIndex(({ equal }) => !equal) ?? 0) + 1;
 
 async function scripted(): Promise<string> {
-  const entry = new URL('./harness/scoring-lab.ts', import.meta.url).pathname;
+  const entry = new URL('../src/ui/testing/install-fake.ts', import.meta.url).pathname;
   const made = await build({ configFile: false, logLevel: 'error', build: { write: false, lib: { entry, formats: ['iife'], name: 'fake' } } });
   const chunk = (Array.isArray(made) ? made : [made]).flatMap((output) => ('output' in output ? output.output : [])).find((file) => file.type === 'chunk');
   if (chunk === undefined) throw new Error('the scripted lab was not bundled');

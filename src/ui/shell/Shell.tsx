@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { Icon, type IconName } from '../components/Icon.tsx';
+import { parseSelection, STEP_VIEWS, stepAddress, type StepView } from '../routes.ts';
 import { trainAddress, useDraft } from '../stores/draft.ts';
 import { t, type PlainKey } from '../text/text.ts';
 import { TopBar } from './TopBar.tsx';
@@ -39,14 +40,23 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       </button>
       <TopBar />
       <nav className={styles.rail} aria-label={t('app.views')}>
-        {VIEWS.map(({ path: to, label, icon }) => (
-          <Link key={to} to={to === '/train' ? trainAddress(settings) : to} className={styles.view} aria-current={path === to ? 'page' : undefined}>
-            <Icon name={icon} size={22} />
-            {t(label)}
-          </Link>
-        ))}
+        {VIEWS.map(({ path: to, label, icon }) => {
+          const content = <><Icon name={icon} size={22} />{t(label)}</>;
+          const step = stepViewOf(to);
+          return step !== undefined && stepViewOf(path) !== undefined
+            ? <StepLink key={to} view={step} current={path === to}>{content}</StepLink>
+            : <Link key={to} to={to === '/train' ? trainAddress(settings) : to} className={styles.view} aria-current={path === to ? 'page' : undefined}>{content}</Link>;
+        })}
       </nav>
       <main ref={main} className={styles.main} tabIndex={-1}>{children}</main>
     </div>
   );
+}
+
+const stepViewOf = (path: string): StepView | undefined => STEP_VIEWS.find((name) => path === `/${name}`);
+
+/** From one view of a step to another: to the same place. */
+function StepLink({ view, current, children }: { readonly view: StepView; readonly current: boolean; readonly children: ReactNode }): ReactNode {
+  const selection = parseSelection(useSearch());
+  return <Link to={stepAddress(view, selection)} className={styles.view} aria-current={current ? 'page' : undefined}>{children}</Link>;
 }
