@@ -33,7 +33,7 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press(key);
   }
-  throw new Error(`not reached by ${key}: ${target}`);
+  throw new Error(`not reached by ${key}: ${String(target)}`);
 }
 
 async function openPython(page: Page): Promise<void> {
