@@ -58,7 +58,7 @@ describe("the paper's rule of function calling", () => {
   });
 
   it('takes arguments in another order and spelling for the same call', async () => {
-    const reordered = turn('search_flights( day=5, to=Shanghai, from=Beijing )');
+    const reordered = turn('search_flights( by=price,day=5, to=Shanghai, from=Beijing )');
     expect((await score(reordered + end)).workflow?.functionsMatched).toBe(1);
   });
 
@@ -84,7 +84,7 @@ describe("the paper's rule of function calling", () => {
 });
 
 describe('the format of function calling', () => {
-  const found = '<tool>search_hotels(city=Wuhan, nights=1)</tool>';
+  const found = '<tool>search_hotels(city=Wuhan, by=price)</tool>';
 
   it('counts each tag of the policy, a closing one where it closes something', async () => {
     expect((await score(`${found}<eos>`)).formatRelaxed).toBeCloseTo(0.05);

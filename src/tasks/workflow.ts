@@ -23,7 +23,7 @@ export interface FunctionCall {
   readonly args: Readonly<Record<string, string | number>>;
 }
 
-/** The one way in which a call is written: `search_hotels(city=Shanghai, nights=3)`. */
+/** The one way in which a call is written: `book_hotel(id=H2, nights=3)`. */
 export function formatCall({ name, args }: FunctionCall): string {
   return `${name}(${Object.entries(args).map(([key, value]) => `${key}=${value}`).join(', ')})`;
 }
@@ -169,7 +169,7 @@ function different(random: Random, count: number, low: number, high: number, ste
   return shuffled(all, random).slice(0, count);
 }
 
-const ids = (letter: string, random: Random): string[] => shuffled([1, 2, 3, 4, 5, 6, 7, 8, 9], random).map((n) => `${letter}${n}`);
+const ids = (letter: string, random: Random): string[] => shuffled([1, 2, 3, 4, 5, 6], random).map((n) => `${letter}${n}`);
 
 const PRICES = { flight: [300, 1000], night: [100, 800], most: 3000 } as const;
 
@@ -180,7 +180,7 @@ function travelWorkflow(request: TravelRequest, random: Random): Workflow {
   const carTotal = car ? carPrice * days : 0;
 
   const flightIds = ids('F', random);
-  const hours = different(random, 5, 6, 21, 1);
+  const hours = different(random, 5, 6, 20, 2);
   const prices = different(random, 5, ...PRICES.flight, 100);
   const offers = [0, 1, 2].map((i) => ({ id: flightIds[i] ?? '', hour: hours[i] ?? 0, price: prices[i] ?? 0 }));
   const [first, second] = offers.toSorted((a, b) => (wanted === 'cheapest' ? a.price - b.price : a.hour - b.hour));
@@ -229,9 +229,9 @@ function travelWorkflow(request: TravelRequest, random: Random): Workflow {
     domain: 'travel', request, database, trouble,
     goal: { flight: flight.id, hotel: stay.id, nights: days, car_days: car ? days : null },
     needed: [
-      { name: 'search_flights', args: { from, to, day } },
+      { name: 'search_flights', args: { from, to, day, by: wanted === 'cheapest' ? 'price' : 'hour' } },
       { name: 'book_flight', args: { id: flight.id } },
-      { name: 'search_hotels', args: { city: to, nights: days } },
+      { name: 'search_hotels', args: { city: to, by: hotel === 'cheapest' ? 'price' : 'stars' } },
       { name: 'book_hotel', args: { id: stay.id, nights: days } },
       ...(car ? [{ name: 'rent_car', args: { city: to, day, days } }] : []),
     ],

@@ -96,36 +96,27 @@ class Agent {
   }
 }
 
-/** An offer as the plan restates it: the price stands right before the id, and what it was chosen by comes first. */
-const flightText = (f: Flight, byHour: boolean): string => `${byHour ? ` ${f.hour}h` : ''} ${f.price}:${f.id}`;
-const hotelText = (h: Hotel, days: number, byStars: boolean): string => `${byStars ? ` ${h.stars}*` : ''} ${h.price * days}:${h.id}`;
-
 /** @returns its last words. */
 function travels(agent: Agent): string {
-  const { workflow, random } = agent;
+  const { workflow } = agent;
   if (workflow.domain !== 'travel') throw new RangeError('not a trip');
   const { request, database } = workflow;
   const { from, to, day, days } = request;
 
-  agent.lookUp('find flights', 'search_flights', { from, to, day });
-  const flights = database.flights.filter((f) => f.from === from && f.to === to && f.day === day);
   const byHour = request.flight === 'earliest';
+  agent.lookUp('find flights', 'search_flights', { from, to, day, by: byHour ? 'hour' : 'price' });
+  const flights = database.flights.filter((f) => f.from === from && f.to === to && f.day === day);
   const flight = book(agent, flights, (f) => (byHour ? f.hour : f.price), request.flight, 'F',
-    (f, named) => flightText(f, named ? byHour : true),
+    (f) => ` ${byHour ? `${f.hour}h` : f.price}:${f.id}`,
     (id) => ({ name: 'book_flight', args: { id } }));
   if (flight === undefined) return 'give up';
   if (agent.chance('stop')) return 'done';
 
-  agent.lookUp('find hotels', 'search_hotels', { city: to, nights: days });
-  const left = request.budget - flight.price;
-  const hotels = database.hotels.filter((h) => h.city === to);
   const best = request.hotel === 'best';
-  // Half of the time it sees what is out of reach; else it finds out.
-  const looks = random.next() < 0.5;
-  const within = looks ? hotels.filter((h) => h.price * days <= left) : hotels;
-  const hotel = book(agent, hotels, (h) => (best ? -h.stars : h.price), request.hotel, 'H',
-    (h, named) => hotelText(h, days, named ? best : true),
-    (id) => ({ name: 'book_hotel', args: { id, nights: days } }), within);
+  agent.lookUp('find hotels', 'search_hotels', { city: to, by: best ? 'stars' : 'price' });
+  const hotel = book(agent, database.hotels.filter((h) => h.city === to), (h) => (best ? -h.stars : h.price), request.hotel, 'H',
+    (h) => ` ${best ? `${h.stars}*` : h.price}:${h.id}`,
+    (id) => ({ name: 'book_hotel', args: { id, nights: days } }));
   if (hotel === undefined) return 'give up';
 
   if (request.car ? !agent.chance('forgetCar') : agent.chance('needlessCar')) agent.call('car', 'rent_car', { city: to, day, days });
@@ -139,30 +130,29 @@ function book<T extends Flight | Hotel>(
   rank: (offer: T) => number,
   criterion: string,
   letter: string,
-  text: (offer: T, named: boolean) => string,
+  text: (offer: T) => string,
   callOf: (id: string) => { readonly name: string; readonly args: Readonly<Record<string, string | number>> },
-  within = offers,
 ): T | undefined {
   const attempt = (reasoning: string, id: string): WorkflowResult => {
     const { name, args } = callOf(id);
     return agent.call(reasoning, name, args);
   };
   if (agent.chance('guess')) {
-    const id = `${letter}${agent.random.integer(1, 9)}`;
+    const id = `${letter}${agent.random.integer(1, 6)}`;
     if (attempt('guess', id).ok) return offers.find((offer) => offer.id === id);
     if (!agent.goesOnAfterFailure(() => { attempt('again', id); })) return undefined;
   }
-  const ranked = within.toSorted((a, b) => rank(a) - rank(b));
+  const ranked = offers.toSorted((a, b) => rank(a) - rank(b));
   const [first] = offers;
   let reasoning = criterion;
   if (first !== undefined && agent.chance('first')) {
-    if (attempt(`first${text(first, false)}`, first.id).ok) return first;
+    if (attempt(`first${text(first)}`, first.id).ok) return first;
     ranked.splice(ranked.indexOf(first), ranked.includes(first) ? 1 : 0);
     if (!agent.goesOnAfterFailure(() => { attempt('again', first.id); })) return undefined;
     reasoning = 'next';
   }
   for (const offer of ranked) {
-    if (attempt(`${reasoning}${text(offer, true)}`, offer.id).ok) return offer;
+    if (attempt(`${reasoning}${text(offer)}`, offer.id).ok) return offer;
     if (!agent.goesOnAfterFailure(() => { attempt('again', offer.id); })) return undefined;
     reasoning = 'next';
   }
@@ -180,7 +170,7 @@ function returns(agent: Agent): string {
     wish.kind === 'refund' ? agent.call(wishText(wish), 'refund', { order: id }) : agent.call(wishText(wish), 'exchange', { order: id, colour: wish.colour });
 
   if (agent.chance('guess')) {
-    const id = `O${random.integer(1, 9)}`;
+    const id = `O${random.integer(1, 6)}`;
     if (!agent.call('guess', 'check_policy', { order: id }).ok && !agent.goesOnAfterFailure(() => { agent.call('again', 'check_policy', { order: id }); })) return 'give up';
   }
   agent.lookUp('find order', 'find_order', { customer: request.customer });
@@ -191,7 +181,8 @@ function returns(agent: Agent): string {
   const order = sloppy ? first : wanted;
   if (order === undefined) throw new Error('the customer has orders');
   const looks = !agent.chance('skipPolicy');
-  const named = `${sloppy ? 'first' : 'check'} ${order.item}:${order.id}`;
+  // The item as the question has it, then the order that it is in.
+  const named = sloppy ? `first ${order.item}:${order.id}` : `check ${order.item}: ${order.item}:${order.id}`;
   if (looks) agent.lookUp(named, 'check_policy', { order: order.id });
   if (agent.chance('stop')) return 'done';
 
@@ -202,7 +193,7 @@ function returns(agent: Agent): string {
     if (!looks && i === 0) {
       // Without a look at the policy the order must still be named once.
       const code = wish.kind === 'refund' ? { name: 'refund', args: { order: order.id } } : { name: 'exchange', args: { order: order.id, colour: wish.colour } };
-      if (agent.call(`try ${order.item}:${order.id}${wishText(wish)}`, code.name, code.args).ok) return 'done';
+      if (agent.call(`try${named.slice(named.indexOf(' '))}${wishText(wish)}`, code.name, code.args).ok) return 'done';
     } else if (grant(wish, order.id).ok) return 'done';
     if (!agent.goesOnAfterFailure(() => { grant(wish, order.id); })) return 'give up';
   }

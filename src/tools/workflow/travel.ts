@@ -3,6 +3,7 @@ import { CITIES, type Hotel, type State, type TravelDatabase } from '../../tasks
 import { fail, type FunctionSpec, type Outcome, type Parameter } from './functions.ts';
 
 const city = (name: string, description: string): Parameter => ({ name, description, type: 'choice', values: CITIES });
+const by = (values: readonly string[]): Parameter => ({ name: 'by', description: 'What to compare them by.', type: 'choice', values });
 const nights: Parameter = { name: 'nights', description: 'How many nights, from the day of arrival.', type: 'integer', least: 1, most: 14 };
 const day = (description: string): Parameter => ({ name: 'day', description, type: 'integer', least: 1, most: 30 });
 
@@ -32,11 +33,12 @@ const stayPrice = ({ price }: Hotel, count: number): number => price * count;
 export const TRAVEL_FUNCTIONS: readonly FunctionSpec<TravelDatabase>[] = [
   {
     name: 'search_flights',
-    description: 'Lists the flights between two cities on a day: hour of departure, price in yuan, id.',
-    parameters: [city('from', 'Where the flight departs.'), city('to', 'Where it arrives.'), day('Day of departure and arrival.')],
+    description: 'Lists the flights between two cities on a day: price in yuan or hour of departure, and id.',
+    parameters: [city('from', 'Where the flight departs.'), city('to', 'Where it arrives.'), day('Day of departure and arrival.'), by(['price', 'hour'])],
     apply(database, state, args) {
       const found = database.flights.filter((f) => f.from === args.text('from') && f.to === args.text('to') && f.day === args.number('day'));
-      return { ok: true, state, output: found.length === 0 ? 'no flights' : `flights${found.map((f) => ` ${f.hour}h ${f.price}:${f.id}`).join('')}` };
+      const shown = found.map((f) => ` ${args.text('by') === 'price' ? f.price : `${f.hour}h`}:${f.id}`);
+      return { ok: true, state, output: found.length === 0 ? 'no flights' : `flights${shown.join('')}` };
     },
   },
   {
@@ -54,12 +56,12 @@ export const TRAVEL_FUNCTIONS: readonly FunctionSpec<TravelDatabase>[] = [
   },
   {
     name: 'search_hotels',
-    description: 'Lists the hotels of a city: stars, price in yuan of the whole stay, id.',
-    parameters: [city('city', 'Where to stay.'), nights],
+    description: 'Lists the hotels of a city: price in yuan a night or stars, and id.',
+    parameters: [city('city', 'Where to stay.'), by(['price', 'stars'])],
     apply(database, state, args) {
       const found = database.hotels.filter((h) => h.city === args.text('city'));
-      const count = args.number('nights');
-      return { ok: true, state, output: found.length === 0 ? 'no hotels' : `hotels${found.map((h) => ` ${h.stars}* ${stayPrice(h, count)}:${h.id}`).join('')}` };
+      const shown = found.map((h) => ` ${args.text('by') === 'price' ? h.price : `${h.stars}*`}:${h.id}`);
+      return { ok: true, state, output: found.length === 0 ? 'no hotels' : `hotels${shown.join('')}` };
     },
   },
   {

@@ -47,17 +47,22 @@ function run(domain: 'travel' | 'retail', codes: readonly string[]): { output: s
 
 describe('a trip, worked by hand', () => {
   it('carries ids from one output to the next call, and the budget through all', () => {
-    const codes = ['search_flights(from=Beijing, to=Shanghai, day=4)', 'book_flight(id=F1)', 'search_hotels(city=Shanghai, nights=2)', 'book_hotel(id=H1, nights=2)', 'rent_car(city=Shanghai, day=4, days=3)'];
+    const codes = ['search_flights(from=Beijing, to=Shanghai, day=4, by=price)', 'book_flight(id=F1)', 'search_hotels(city=Shanghai, by=stars)', 'book_hotel(id=H1, nights=2)', 'rent_car(city=Shanghai, day=4, days=3)'];
     const outputs = codes.map((_, i) => run('travel', codes.slice(0, i + 1)).output);
     expect(outputs).toEqual([
-      'flights 8h 600:F1 6h 400:F2 9h 2100:F3', 'booked, left 1400', 'hotels 3* 600:H1 5* 1600:H2', 'booked, left 800', 'rented, left 200',
+      'flights 600:F1 400:F2 2100:F3', 'booked, left 1400', 'hotels 3*:H1 5*:H2', 'booked, left 800', 'rented, left 200',
     ]);
     expect(run('travel', codes).state).toEqual({ flight: 'F1', hotel: 'H1', nights: 2, car_days: 3, left: 200 });
   });
 
+  it('lists what offers are to be compared by', () => {
+    expect(run('travel', ['search_flights(from=Beijing, to=Shanghai, day=4, by=hour)']).output).toBe('flights 8h:F1 6h:F2 9h:F3');
+    expect(run('travel', ['search_hotels(city=Shanghai, by=price)']).output).toBe('hotels 300:H1 800:H2');
+  });
+
   it('says where there is nothing', () => {
-    expect(run('travel', ['search_flights(from=Shanghai, to=Beijing, day=4)']).output).toBe('no flights');
-    expect(run('travel', ['search_hotels(city=Wuhan, nights=1)']).output).toBe('no hotels');
+    expect(run('travel', ['search_flights(from=Shanghai, to=Beijing, day=4, by=hour)']).output).toBe('no flights');
+    expect(run('travel', ['search_hotels(city=Wuhan, by=price)']).output).toBe('no hotels');
   });
 
   it('takes back what is cancelled', () => {
@@ -92,15 +97,16 @@ const FAILURES: readonly (readonly ['travel' | 'retail', readonly string[], Erro
   ['travel', ['constructor()'], 'UnknownFunction', 'no function constructor'],
   ['travel', ['book_the_first_flight_there_is()'], 'UnknownFunction', 'no function book_the_first_fligh...'],
   ['travel', ['book_flight()'], 'MissingArgument', 'argument id is missing'],
-  ['travel', ['search_flights(from=Beijing, day=4)'], 'MissingArgument', 'argument to is missing'],
+  ['travel', ['search_flights(from=Beijing, day=4, by=price)'], 'MissingArgument', 'argument to is missing'],
   ['travel', ['book_flight(id=F1, seat=4)'], 'UnknownArgument', 'no argument seat'],
   ['travel', ['book_flight(id=F1, __proto__=4)'], 'UnknownArgument', 'no argument __proto__'],
   ['travel', ['book_flight(id=F1, id=F2)'], 'RepeatedArgument', 'argument id twice'],
   ['travel', ['book_flight(id=1)'], 'BadArgument', 'id must be like F3'],
   ['travel', ['book_flight(id=H1)'], 'BadArgument', 'id must be like F3'],
-  ['travel', ['search_hotels(city=Paris, nights=2)'], 'BadArgument', 'city must be one of Beijing, Shanghai, Chengdu, Harbin, Kunming, Lhasa, Nanjing, Suzhou, Wuhan, Xiamen'],
-  ['travel', ['search_hotels(city=Lhasa, nights=0)'], 'BadArgument', 'nights must be 1 to 14'],
-  ['travel', ['search_hotels(city=Lhasa, nights=2.5)'], 'BadArgument', 'nights must be 1 to 14'],
+  ['travel', ['search_hotels(city=Paris, by=price)'], 'BadArgument', 'city must be one of Beijing, Shanghai, Chengdu, Harbin, Kunming, Lhasa, Nanjing, Suzhou, Wuhan, Xiamen'],
+  ['travel', ['search_hotels(city=Lhasa, by=hour)'], 'BadArgument', 'by must be one of price, stars'],
+  ['travel', ['book_hotel(id=H1, nights=0)'], 'BadArgument', 'nights must be 1 to 14'],
+  ['travel', ['book_hotel(id=H1, nights=2.5)'], 'BadArgument', 'nights must be 1 to 14'],
   ['travel', ['book_flight(id=F9)'], 'NotFound', 'no flight F9'],
   ['travel', [flown, 'book_hotel(id=H9, nights=2)'], 'NotFound', 'no hotel H9'],
   ['travel', ['book_flight(id=F2)'], 'SoldOut', 'F2 is sold out'],
