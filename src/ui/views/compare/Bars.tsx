@@ -42,7 +42,7 @@ export function Bars({ title, unit, groups, series, domain, digits, height, sent
   const id = useId();
   const y = linear(domain, [height - MARGIN.bottom, MARGIN.top]);
   const span = Math.max(0, width - MARGIN.left - MARGIN.right) / Math.max(1, groups.length);
-  const bar = Math.min(WIDEST, (span * 0.84) / Math.max(1, series.length));
+  const bar = Math.min(WIDEST, (span * 0.9) / Math.max(1, series.length));
   const from = (g: number, s: number): number => MARGIN.left + span * (g + 0.5) + (s - series.length / 2) * bar;
   const [low] = domain;
   return (
@@ -74,9 +74,11 @@ export function Bars({ title, unit, groups, series, domain, digits, height, sent
                 <g key={`${key} ${group}`}>
                   <rect x={left + 1} y={y(value)} width={Math.max(0, bar - 2)} height={Math.max(0, y(low) - y(value))} style={fillOf(look, id)} strokeWidth="1.25" />
                   {interval[1] > interval[0] && (
-                    <path d={`M${middle - 3} ${y(interval[0])}h6m-3 0V${y(interval[1])}m-3 0h6`} className={styles.interval} />
+                    [styles.halo, styles.interval].map((name) => (
+                      <path key={name} d={`M${middle - 3} ${y(interval[0])}h6m-3 0V${y(interval[1])}m-3 0h6`} className={name} />
+                    ))
                   )}
-                  {words.length * CHARACTER <= bar + 3 && (
+                  {words.length * CHARACTER <= bar + 1 && (
                     <text x={middle} y={y(Math.max(value, interval[1])) - 4} textAnchor="middle" className={styles.value}>{words}</text>
                   )}
                 </g>

@@ -22,10 +22,11 @@ import { Bars, type BarSeries } from './Bars.tsx';
 import { byTier, cell, passes, ROWS } from './figures.ts';
 import { Legend, Swatch, type Look } from './Look.tsx';
 import { policyName, policyOf, shippedOf } from './policies.ts';
+import { Part } from './Part.tsx';
 import { PolicyField } from './PolicyField.tsx';
 import styles from './Conditions.module.css';
 
-interface PartProps {
+interface ViewProps {
   readonly address: CompareAddress;
   readonly go: (to: Partial<CompareAddress>) => void;
 }
@@ -50,7 +51,7 @@ function specOf(policy: Policy, { suite, questions, samples, greedy, seed, probe
 }
 
 /** Three conditions, or two policies, on the same held-out questions. */
-export function Conditions({ address, go }: PartProps): ReactNode {
+export function Conditions({ address, go }: ViewProps): ReactNode {
   const { suite, pair } = address;
   const runs = useRuns();
   const { warmStart, trained } = shippedOf(suite);
@@ -80,29 +81,26 @@ export function Conditions({ address, go }: PartProps): ReactNode {
   const showOwn = recorded === undefined || (wanted ?? (begun || mine?.state === 'going' ? 'own' : 'recorded')) === 'own';
   const shown: readonly Shown[] = showOwn ? own : recorded.shown;
   return (
-    <div className={styles.part}>
-      <section className={styles.setup} aria-label={t('evaluate.title')}>
-        <Controls specs={compared.map(({ spec }) => spec)} series={mine} complete={own.every(({ result }) => result !== undefined)} missing={missing}
-          onPress={() => {
-            setWanted('own');
-          }} />
-        <Settings address={address} go={go} a={a} b={b} />
-      </section>
-      <section className={styles.figures} aria-label={t('evaluate.figures')}>
-        <div className={styles.head}>
-          <p className={styles.source}>
-            {showOwn
-              ? <><Badge source="here" /> {begun ? t('evaluate.here', { questions: address.questions, seed: address.seed, greedy: address.greedy, engine: own.find(({ engine }) => engine !== undefined)?.engine ?? 'cpu' }) : t('evaluate.nothing')}</>
-              : <><Badge source="recorded" /> {t('evaluate.recorded', { questions: recorded.first.questionsPerTier, seed: recorded.first.seed, greedy: recorded.first.temperature === 0, engine: recorded.engine })}</>}
-          </p>
-          {recorded !== undefined && (
-            <Segments label={t('evaluate.which')} value={showOwn ? 'own' : 'recorded'} onChange={setWanted}
-              items={[{ value: 'recorded', label: t('badge.recorded') }, { value: 'own', label: t('badge.here') }]} />
-          )}
-        </div>
-        <Result shown={shown} suite={suite} />
-      </section>
-    </div>
+    <Part
+      labels={{ controls: t('evaluate.title'), settings: t('compare.settings'), figure: t('evaluate.figures') }}
+      controls={<Controls specs={compared.map(({ spec }) => spec)} series={mine} complete={own.every(({ result }) => result !== undefined)} missing={missing} onPress={() => {
+        setWanted('own');
+      }} />}
+      settings={<Settings address={address} go={go} a={a} b={b} />}
+    >
+      <div className={styles.head}>
+        <p className={styles.source}>
+          {showOwn
+            ? <><Badge source="here" /> {begun ? t('evaluate.here', { questions: address.questions, seed: address.seed, greedy: address.greedy, engine: own.find(({ engine }) => engine !== undefined)?.engine ?? 'cpu' }) : t('evaluate.nothing')}</>
+            : <><Badge source="recorded" /> {t('evaluate.recorded', { questions: recorded.first.questionsPerTier, seed: recorded.first.seed, greedy: recorded.first.temperature === 0, engine: recorded.engine })}</>}
+        </p>
+        {recorded !== undefined && (
+          <Segments label={t('evaluate.which')} value={showOwn ? 'own' : 'recorded'} onChange={setWanted}
+            items={[{ value: 'recorded', label: t('badge.recorded') }, { value: 'own', label: t('badge.here') }]} />
+        )}
+      </div>
+      <Result shown={shown} suite={suite} />
+    </Part>
   );
 }
 
@@ -152,7 +150,7 @@ function Controls({ specs, series, complete, missing, onPress }: ControlsProps):
   const going = series?.state === 'going';
   const unusable = !open || missing.length > 0 || python.state === 'failed';
   return (
-    <div className={styles.controls}>
+    <>
       {going
         ? <Button kind="primary" size="large" onClick={evaluations.stop}><Icon name="cross" />{t('evaluate.stop')}</Button>
         : (
@@ -170,7 +168,7 @@ function Controls({ specs, series, complete, missing, onPress }: ControlsProps):
       {missing.map((name) => <Notice key={name} kind="note">{t('evaluate.missing', { name })}</Notice>)}
       {python.state === 'failed' && <Notice kind="fault" detail={python.message}>{t('fault.python')}</Notice>}
       {series?.state === 'failed' && <Notice kind="fault" detail={series.message}>{t('evaluate.failed')}</Notice>}
-    </div>
+    </>
   );
 }
 
@@ -186,11 +184,11 @@ function statusWords(series: Series | undefined, all: number, complete: boolean,
   return t(series?.state === 'stopped' ? 'evaluate.stopped' : 'evaluate.idle', { n: all });
 }
 
-function Settings({ address, go, a, b }: PartProps & { readonly a: string; readonly b: string }): ReactNode {
+function Settings({ address, go, a, b }: ViewProps & { readonly a: string; readonly b: string }): ReactNode {
   const { suite, pair, questions, samples, greedy, seed, probe } = address;
   const suites = Object.keys(SHIPPED);
   return (
-    <div className={styles.settings}>
+    <>
       <Segments label={t('evaluate.compare')} value={pair ? 'pair' : 'conditions'} onChange={(value) => {
         go({ pair: value === 'pair' });
       }} items={[{ value: 'conditions', label: t('evaluate.conditions') }, { value: 'pair', label: t('evaluate.pair') }]} />
@@ -228,7 +226,7 @@ function Settings({ address, go, a, b }: PartProps & { readonly a: string; reado
           go({ probe: value });
         }} />
       </div>
-    </div>
+    </>
   );
 }
 

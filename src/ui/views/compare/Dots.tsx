@@ -19,23 +19,26 @@ interface DotsProps {
   readonly domain: Domain;
   readonly digits: number;
   readonly sentence: string;
+  /** Whether the rows are named here; else they are those of the figure beside this one. */
+  readonly named: boolean;
 }
 
 const ROW = 24;
 const FOOT = 18;
-const MARGIN = { left: 8, right: 46 };
+const MARGIN = { left: 8, named: 128, right: 46 };
 
 const meanOf = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 
 /** A row a setting, a dot a seed: the spread is what it is. The mean is a rule, and the number at the end. */
-export function Dots({ title, rows, domain, digits, sentence }: DotsProps): ReactNode {
+export function Dots({ title, rows, domain, digits, sentence, named }: DotsProps): ReactNode {
   const [ref, width] = useWidth<HTMLDivElement>();
   const id = useId();
   const height = rows.length * ROW + FOOT;
-  const x = linear(domain, [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
+  const left = named ? MARGIN.named : MARGIN.left;
+  const x = linear(domain, [left, Math.max(left + 1, width - MARGIN.right)]);
   return (
     <figure className={styles.dots}>
-      <figcaption className={styles.title}>{title}</figcaption>
+      <figcaption className={styles.title} style={{ paddingInlineStart: left - MARGIN.left }}>{title}</figcaption>
       <div ref={ref} style={{ height }} role="img" aria-label={sentence}>
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true" className={styles.svg}>
@@ -46,12 +49,13 @@ export function Dots({ title, rows, domain, digits, sentence }: DotsProps): Reac
                 <text x={x(tick)} y={height - 4} textAnchor="middle" className={styles.tick}>{format.significant(tick, 3)}</text>
               </g>
             ))}
-            {rows.map(({ key, look, values }, i) => {
+            {rows.map(({ key, label, look, values }, i) => {
               const known = values.filter(Number.isFinite);
               const y = ROW * (i + 0.5);
               const mean = meanOf(known);
               return (
                 <g key={key}>
+                  {named && <text x={0} y={y} dy="0.34em" className={styles.value}>{label}</text>}
                   {known.length > 0 && <line x1={x(mean)} x2={x(mean)} y1={y - 9} y2={y + 9} className={styles.mean} />}
                   {known.map((value, k) => <circle key={k} cx={x(value)} cy={y} r="4" strokeWidth="1.5" style={fillOf(look, id)} />)}
                   <text x={width} y={y} dy="0.34em" textAnchor="end" className={styles.value}>{format.fixed(mean, digits)}</text>

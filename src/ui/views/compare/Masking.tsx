@@ -5,6 +5,7 @@ import { Button } from '../../components/Button.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { Notice } from '../../components/Notice.tsx';
 import { Segments } from '../../components/Segments.tsx';
+import { useMedia } from '../../figures/useMedia.ts';
 import type { MaskingSetting } from '../../../evaluation/masking.ts';
 import type { RunSummary } from '../../../lab/protocol.ts';
 import { driftKey, measureDrift, useEvaluations, useMissingModels, useShipped } from '../../stores/evaluations.ts';
@@ -20,9 +21,10 @@ import {
   isMade, LAST_STEPS, madeRun, MASKING_STEPS, measuredOf, measuredOfRecorded, MEASURE_AXES, MEASURES, plannedRuns, settingsOf, type Measured,
   type PlannedRun,
 } from './masking.ts';
+import { Part } from './Part.tsx';
 import styles from './Masking.module.css';
 
-interface PartProps {
+interface ViewProps {
   readonly address: CompareAddress;
   readonly go: (to: Partial<CompareAddress>) => void;
 }
@@ -38,7 +40,7 @@ interface Row {
 }
 
 /** The same runs with the mask on and off, with a tool whose output nobody can predict and with a short one. */
-export function Masking({ address, go }: PartProps): ReactNode {
+export function Masking({ address, go }: ViewProps): ReactNode {
   const { which, seeds } = address;
   const current = useLab((s) => s.run);
   const stored = useLab((s) => s.runs);
@@ -57,9 +59,10 @@ export function Masking({ address, go }: PartProps): ReactNode {
   }));
   const ids = made.flatMap(({ run }) => (run !== undefined && run.step > 0 ? [run.id] : []));
   return (
-    <div className={styles.part}>
-      <section className={styles.setup} aria-label={t('masking.setup')}>
-        <Controls made={made} />
+    <Part
+      labels={{ controls: t('masking.setup'), settings: t('compare.settings'), figure: t('masking.figure') }}
+      controls={<Controls made={made} />}
+      settings={<>
         <div>
           <Segments label={t('masking.which')} value={which} onChange={(value) => {
             go({ which: value });
@@ -69,24 +72,23 @@ export function Masking({ address, go }: PartProps): ReactNode {
           }} />
         </div>
         {ids.length > 0 && <Link to={compareAddress({ part: 'curves', runs: ids.slice(0, 12) })}>{t('masking.curves')}</Link>}
-      </section>
-      <section className={styles.figure} aria-label={t('masking.figure')}>
-        <div className={styles.head}>
-          <p className={styles.source}>
-            {showOwn
-              ? <><Badge source="here" /> {t(begun ? 'masking.here' : 'masking.nothing', { last: LAST_STEPS })}</>
-              : <><Badge source="recorded" /> {t('masking.recorded', { questions: recorded.it.questionsPerTier, steps: recorded.it.steps })}</>}
-          </p>
-          {recorded.state === 'ready' && (
-            <Segments label={t('evaluate.which')} value={showOwn ? 'own' : 'recorded'} onChange={setWanted}
-              items={[{ value: 'recorded', label: t('badge.recorded') }, { value: 'own', label: t('badge.here') }]} />
-          )}
-        </div>
-        <p className={styles.lead}>{t('masking.lead')}</p>
-        <Figure rows={shown} />
-        <Reading rows={shown} />
-      </section>
-    </div>
+      </>}
+    >
+      <div className={styles.head}>
+        <p className={styles.source}>
+          {showOwn
+            ? <><Badge source="here" /> {t(begun ? 'masking.here' : 'masking.nothing', { last: LAST_STEPS })}</>
+            : <><Badge source="recorded" /> {t('masking.recorded', { questions: recorded.it.questionsPerTier, steps: recorded.it.steps })}</>}
+        </p>
+        {recorded.state === 'ready' && (
+          <Segments label={t('evaluate.which')} value={showOwn ? 'own' : 'recorded'} onChange={setWanted}
+            items={[{ value: 'recorded', label: t('badge.recorded') }, { value: 'own', label: t('badge.here') }]} />
+        )}
+      </div>
+      <p className={styles.lead}>{t('masking.lead')}</p>
+      <Figure rows={shown} />
+      <Reading rows={shown} />
+    </Part>
   );
 }
 
@@ -139,7 +141,7 @@ function Controls({ made }: { readonly made: readonly Made[] }): ReactNode {
     return `${where} ${seconds === undefined || (current?.step ?? 0) < 2 ? t('run.measuring') : t('run.left', { seconds })}`;
   };
   return (
-    <div className={styles.controls}>
+    <>
       {going
         ? (
             <div className={styles.buttons}>
@@ -161,7 +163,7 @@ function Controls({ made }: { readonly made: readonly Made[] }): ReactNode {
       {(['run', 'model', 'engine', 'python'] as const).map((place) => faults[place] !== undefined && (
         <Notice key={place} kind="fault" detail={faults[place].message}>{t(`fault.${place}`)}</Notice>
       ))}
-    </div>
+    </>
   );
 }
 
@@ -178,25 +180,23 @@ const lookOf = ({ mask }: MaskingSetting): Look => (mask ? 'solid' : 'hollow');
 
 function Figure({ rows }: { readonly rows: readonly Row[] }): ReactNode {
   const [open, setOpen] = useState(false);
+  const wide = useMedia('(width >= 900px)');
   const seeds = [...new Set(rows.flatMap(({ runs }) => runs.map(({ seed }) => seed)))].sort((a, b) => a - b);
   return (
     <>
       <Legend items={[{ key: 'on', label: t('masking.on'), look: 'solid' }, { key: 'off', label: t('masking.off'), look: 'hollow' }]} />
-      <div className={styles.measures}>
-        <ul className={styles.names} aria-hidden="true">{rows.map(({ setting }) => <li key={setting.name}>{t(nameOf(setting))}</li>)}</ul>
-        <div className={styles.dots}>
-          {MEASURES.map((measure) => {
-            const [digits, least] = MEASURE_AXES[measure];
-            const all = rows.flatMap(({ runs }) => runs.map(({ measured }) => measured[measure])).filter(Number.isFinite);
-            return (
-              <Dots
-                key={measure} title={t(`measure.${measure}`)} digits={digits} domain={[0, all.reduce((a, b) => Math.max(a, b), least)]}
-                rows={rows.map(({ setting, runs }) => ({ key: setting.name, label: t(nameOf(setting)), look: lookOf(setting), values: runs.map(({ measured }) => measured[measure]) }))}
-                sentence={t('masking.said', { measure: t(`measure.${measure}`), said: rows.map(({ setting, runs }) => `${t(nameOf(setting))}: ${spreadOf(runs.map(({ measured }) => measured[measure]), digits)}`).join('; ') })}
-              />
-            );
-          })}
-        </div>
+      <div className={styles.dots}>
+        {MEASURES.map((measure, i) => {
+          const [digits, least] = MEASURE_AXES[measure];
+          const all = rows.flatMap(({ runs }) => runs.map(({ measured }) => measured[measure])).filter(Number.isFinite);
+          return (
+            <Dots
+              key={measure} named={!wide || i % 3 === 0} title={t(`measure.${measure}`)} digits={digits} domain={[0, all.reduce((a, b) => Math.max(a, b), least)]}
+              rows={rows.map(({ setting, runs }) => ({ key: setting.name, label: t(nameOf(setting)), look: lookOf(setting), values: runs.map(({ measured }) => measured[measure]) }))}
+              sentence={t('masking.said', { measure: t(`measure.${measure}`), said: rows.map(({ setting, runs }) => `${t(nameOf(setting))}: ${spreadOf(runs.map(({ measured }) => measured[measure]), digits)}`).join('; ') })}
+            />
+          );
+        })}
       </div>
       <details onToggle={(event) => {
         setOpen(event.currentTarget.open);

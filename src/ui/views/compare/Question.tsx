@@ -25,11 +25,12 @@ import { parsePolicy, policyId, type CompareAddress, type Policy } from './addre
 import { Badge } from './Badge.tsx';
 import { SegmentField, suiteLabel } from './Conditions.tsx';
 import { asTrained, deltaOf, logProbOf, sharedTokens, walk } from './divergence.ts';
+import { Part } from './Part.tsx';
 import { policyName, policyOf } from './policies.ts';
 import { PolicyField } from './PolicyField.tsx';
 import styles from './Question.module.css';
 
-interface PartProps {
+interface ViewProps {
   readonly address: CompareAddress;
   readonly go: (to: Partial<CompareAddress>) => void;
 }
@@ -38,7 +39,7 @@ interface PartProps {
 const STREAM = 0x9a1;
 
 /** One held-out question, answered by two policies; each then reads what the other wrote. */
-export function Question({ address, go }: PartProps): ReactNode {
+export function Question({ address, go }: ViewProps): ReactNode {
   const { suite, tier, draw, seed, greedy } = address;
   const a = address.a ?? policyId(policyOf(suite, 'prompted'));
   const b = address.b ?? policyId(policyOf(suite, 'trained'));
@@ -59,8 +60,9 @@ export function Question({ address, go }: PartProps): ReactNode {
   const askB = useAsked(key(b), make(policyB));
   const names = [t('compare.a.named', { name: policyName(a, suite, runs) }), t('compare.b.named', { name: policyName(b, suite, runs) })] as const;
   return (
-    <div className={styles.part}>
-      <section className={styles.setup} aria-label={t('question.setup')}>
+    <Part
+      labels={{ controls: t('question.setup'), settings: t('compare.settings'), figure: t('question.figure') }}
+      controls={<>
         <p className={styles.question}>
           <span className={styles.label}>{t('question.drawn', { tier: asked })}</span>
           <code className={styles.task}>{task?.question}</code>
@@ -75,6 +77,8 @@ export function Question({ address, go }: PartProps): ReactNode {
           }}><Icon name="next" size={16} />{t('question.next')}</Button>
         </div>
         {missing?.map((name) => <Notice key={name} kind="note">{t('evaluate.missing', { name })}</Notice>)}
+      </>}
+      settings={<>
         <PolicyField label={t('compare.a')} suite={suite} value={a} onChange={(id) => {
           go({ a: id, token: undefined });
         }} />
@@ -94,29 +98,28 @@ export function Question({ address, go }: PartProps): ReactNode {
             go({ greedy: value, token: undefined });
           }} />
         </div>
-      </section>
-      <section className={styles.figure} aria-label={t('question.figure')}>
-        {!address.go || missing === undefined || missing.length > 0
-          ? <p className={styles.idle}>{t('question.idle')}</p>
-          : (
-              <Asked asking={askA} what={t('question.writing', { name: names[0] })}>
-                {({ trajectory: textA }) => (
-                  <Asked asking={askB} what={t('question.writing', { name: names[1] })}>
-                    {({ trajectory: textB }) => (
-                      <Texts texts={[textA, textB]} names={names} ids={[a, b]} policies={[policyA, policyB]} engine={engine} address={address} go={go} />
-                    )}
-                  </Asked>
-                )}
-              </Asked>
-            )}
-      </section>
-    </div>
+      </>}
+    >
+      {!address.go || missing === undefined || missing.length > 0
+        ? <p className={styles.idle}>{t('question.idle')}</p>
+        : (
+            <Asked asking={askA} what={t('question.writing', { name: names[0] })}>
+              {({ trajectory: textA }) => (
+                <Asked asking={askB} what={t('question.writing', { name: names[1] })}>
+                  {({ trajectory: textB }) => (
+                    <Texts texts={[textA, textB]} names={names} ids={[a, b]} policies={[policyA, policyB]} engine={engine} address={address} go={go} />
+                  )}
+                </Asked>
+              )}
+            </Asked>
+          )}
+    </Part>
   );
 }
 
 type Two<T> = readonly [T, T];
 
-interface TextsProps extends PartProps {
+interface TextsProps extends ViewProps {
   readonly texts: Two<ScoredTrajectory>;
   readonly names: Two<string>;
   readonly ids: Two<string>;
@@ -147,7 +150,7 @@ function Texts({ texts, names, ids, policies, engine, address, go }: TextsProps)
   );
 }
 
-interface ReadProps extends PartProps {
+interface ReadProps extends ViewProps {
   readonly texts: Two<ScoredTrajectory>;
   readonly names: Two<string>;
   /** By policy, then by text. */
@@ -156,6 +159,7 @@ interface ReadProps extends PartProps {
 }
 
 const TEXTS = ['a', 'b'] as const;
+const NO_SCORES = { logProbs: new Float32Array() };
 
 function Read({ texts, names, scores, engine, address, go }: ReadProps): ReactNode {
   const { theme } = useTheme();
@@ -164,9 +168,10 @@ function Read({ texts, names, scores, engine, address, go }: ReadProps): ReactNo
   const drawn = useMemo(() => [asTrained(texts[0]), asTrained(texts[1])] as const, [texts[0], texts[1]]); // eslint-disable-line react-hooks/exhaustive-deps -- the pair is made anew with each drawing, its members are not
   const shared = sharedTokens(texts[0].tokens, texts[1].tokens);
   const same = shared === texts[0].tokens.length && shared === texts[1].tokens.length;
+  const marks = useMemo(() => (same ? undefined : { shared }), [same, shared]);
   const paint = useMemo((): SignalPaint | undefined => {
     if (scores === undefined) return undefined;
-    const delta = new Map(drawn.map((text, i) => [text, deltaOf(scores[i]?.[i] ?? { logProbs: new Float32Array() }, scores[1 - i]?.[i] ?? { logProbs: new Float32Array() })]));
+    const delta = new Map(drawn.map((text, i) => [text, deltaOf(text, scores[i]?.[i] ?? NO_SCORES, scores[1 - i]?.[i] ?? NO_SCORES)]));
     const scale = signalScale(drawn, 'delta', DEFAULT_GRPO, delta);
     return scale && { signal: 'delta', scale, theme, grpo: DEFAULT_GRPO, delta };
   }, [drawn, scores, theme]);
@@ -225,9 +230,7 @@ function Read({ texts, names, scores, engine, address, go }: ReadProps): ReactNo
               <span>{t('calls.title', { n: text.calls.length })}</span>
               <span>{t(`stop.${text.stop}`)}</span>
             </span>
-            <span className={styles.tokens}>
-              <TokenStrip rollout={text} paint={paint} selected={at === i ? token : undefined} cells={`text-${i}`} marks={same ? undefined : { shared }} />
-            </span>
+            <TokenStrip rollout={text} paint={paint} selected={at === i ? token : undefined} cells={`text-${i}`} marks={marks} />
             <span role="gridcell" className={styles.sums}>{scores === undefined ? ' ' : sums(text, i, scores)}</span>
           </div>
         ))}

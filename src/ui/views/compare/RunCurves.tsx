@@ -11,10 +11,11 @@ import { tiersOf } from '../train/curves.ts';
 import { METRICS, MOST_RUNS, type CompareAddress, type MetricName } from './address.ts';
 import { Badge } from './Badge.tsx';
 import { SegmentField } from './Conditions.tsx';
+import { Part } from './Part.tsx';
 import { bySettings, lineOf, metricKey, stepsOf } from './series.ts';
 import styles from './RunCurves.module.css';
 
-interface PartProps {
+interface ViewProps {
   readonly address: CompareAddress;
   readonly go: (to: Partial<CompareAddress>) => void;
 }
@@ -32,7 +33,7 @@ const COLOURS = ['var(--ink)', 'var(--series-3)', 'var(--high)', 'var(--low)'];
 const letter = (i: number): string => String.fromCharCode(65 + (i % 26));
 
 /** Curves of several runs on one axis; runs that differ in the seed alone are one line with its spread. */
-export function RunCurves({ address, go }: PartProps): ReactNode {
+export function RunCurves({ address, go }: ViewProps): ReactNode {
   const all = useRuns();
   // Before anything is chosen: what is going on or was made last, beside the recorded run.
   const preset = useMemo(() => [...all.slice(0, 1), ...all.filter(({ kind }) => kind === 'recorded')].map(({ summary }) => summary.id), [all]);
@@ -40,24 +41,26 @@ export function RunCurves({ address, go }: PartProps): ReactNode {
   const known = useHistories(chosen);
   const groups = useMemo(() => bySettings(known), [known]);
   return (
-    <div className={styles.part}>
-      <section className={styles.setup} aria-label={t('curve.choose')}>
-        <RunList all={all} chosen={chosen} groups={groups} onChange={(runs) => {
-          go({ runs });
-        }} />
+    <Part
+      labels={{ controls: t('curve.metric'), settings: t('curve.choose'), figure: t('curves.title') }}
+      controls={
         <div>
           <ChoiceField label={t('curve.metric')} hint={t(`curve.metric.${address.metric}.what`)} value={address.metric} onChange={(metric) => {
             go({ metric, tier: 0 });
           }} items={METRICS.map((value) => ({ value, label: t(`curve.metric.${value}`) }))} />
           <Tiers address={address} go={go} known={known} />
         </div>
-      </section>
+      }
+      settings={<RunList all={all} chosen={chosen} groups={groups} onChange={(runs) => {
+        go({ runs });
+      }} />}
+    >
       <Lines address={address} groups={groups} waiting={known.some(({ steps }) => steps === undefined)} none={all.length === 0} />
-    </div>
+    </Part>
   );
 }
 
-function Tiers({ address: { metric, tier }, go, known }: PartProps & { readonly known: readonly Known[] }): ReactNode {
+function Tiers({ address: { metric, tier }, go, known }: ViewProps & { readonly known: readonly Known[] }): ReactNode {
   const tiers = useMemo(() => [0, ...tiersOf(known.flatMap(({ steps }) => steps ?? []))], [known]);
   if (metricKey(metric, 1) === undefined) return null;
   return <SegmentField label={t('curve.tier')} hint={t('curve.tier.what')} value={tier} values={tiers} onChange={(value) => {
@@ -128,7 +131,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
   const sources = [...new Set(groups.flat().map(({ kind }) => (kind === 'recorded' ? 'recorded' : 'here')))];
   const empty = none ? t('curve.noRuns') : groups.length === 0 ? t('curve.noneChosen') : metric === 'kl' ? t('curve.kl.none') : t('curve.noValue');
   return (
-    <section className={styles.figure} aria-label={t('curves.title')}>
+    <>
       <p className={styles.source}>
         {sources.map((source) => <Badge key={source} source={source} />)} {t(sources.length > 1 ? 'curve.mixed' : 'curve.one')}
         {waiting && ` ${t('curve.reading')}`}
@@ -147,7 +150,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
         ))}
       </ul>
       {!blank && <LineTable steps={steps} series={series} digits={digits} />}
-    </section>
+    </>
   );
 }
 

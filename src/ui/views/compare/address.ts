@@ -45,9 +45,12 @@ export interface CompareAddress {
 }
 
 function whole(text: string | null, least: number, most: number): number | undefined {
-  const value = text !== null && /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  const value = text !== null && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
   return value >= least && value <= most ? value : undefined;
 }
+
+/** A question on which the shipped policies part; most are answered alike once the warm start happens to call. */
+const FIRST_DRAW = 5;
 
 const idPattern = /^[\w.:-]{1,100}$/;
 
@@ -71,7 +74,7 @@ export function parseCompare(search: string): CompareAddress {
     seed: whole(query.get('seed'), 0, 2 ** 31 - 1) ?? 1,
     probe: query.get('probe') === '1',
     tier: whole(query.get('tier'), 0, 9) ?? (part === 'question' ? 3 : 0),
-    draw: whole(query.get('draw'), 1, 1e6) ?? 1,
+    draw: whole(query.get('draw'), 1, 1e6) ?? FIRST_DRAW,
     go: query.get('go') === '1',
     text: one('text', ['a', 'b'] as const) ?? 'a',
     token: whole(query.get('token'), 0, 1e6),

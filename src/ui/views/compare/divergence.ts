@@ -15,9 +15,9 @@ export function asTrained(trajectory: ScoredTrajectory): TrainedTrajectory {
   return { ...trajectory, weights: Float32Array.from(trajectory.owner, (owner) => (owner === POLICY ? 1 : 0)), update: undefined };
 }
 
-/** log-prob of the other policy less that of the one that wrote, token by token; NaN where there is none. */
-export function deltaOf(own: Pick<TokenScores, 'logProbs'>, other: Pick<TokenScores, 'logProbs'>): Float32Array {
-  return own.logProbs.map((logProb, i) => (other.logProbs[i] ?? NaN) - logProb);
+/** log-prob of the other policy less that of the one that wrote; NaN for tokens that no policy chose. */
+export function deltaOf({ owner }: Pick<ScoredTrajectory, 'owner'>, own: Pick<TokenScores, 'logProbs'>, other: Pick<TokenScores, 'logProbs'>): Float32Array {
+  return own.logProbs.map((logProb, i) => (owner[i] === POLICY ? (other.logProbs[i] ?? NaN) - logProb : NaN));
 }
 
 /** Sum of log-probs over the tokens that the policy wrote. */
