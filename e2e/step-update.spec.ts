@@ -5,12 +5,19 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { encodeStep } from '../src/formats/rollouts.ts';
+import type { StepRecord, TrainedTrajectory } from '../src/grpo/record.ts';
+import { Tokenizer } from '../src/policy/tokenizer.ts';
+import { spansOf } from '../src/rollout/grammar.ts';
+import { tagsOf } from '../src/rollout/trajectory.ts';
+import { syntheticStep } from '../src/ui/testing/synthetic.ts';
+import { PRESET_SETTINGS } from '../src/ui/views/train/presets.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Putting an engine at the weights of a step, on two busy cores. */
 const LONG = 120_000;
-test.describe.configure({ timeout: 300_000 });
+test.describe.configure({ timeout: 420_000 });
 
 interface Line {
   readonly group: number;
@@ -212,4 +219,63 @@ test('@step-through a narrow phone shows the update without scrolling sideways',
       [element, document.documentElement].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
     expect(Math.max(...over), more).toBeLessThanOrEqual(0);
   }
+});
+
+/** A rollout of these pieces, each written by the policy or by the environment behind a question. */
+function odd(like: TrainedTrajectory, pieces: readonly (readonly [text: string, owner: 1 | 2])[]): TrainedTrajectory {
+  const tokenizer = new Tokenizer();
+  const parts = [[`<bos>${like.task.question}`, 0] as const, ...pieces].map(([text, owner]) => ({ ids: tokenizer.encode(text), owner }));
+  const tokens = Uint32Array.from(parts.flatMap(({ ids }) => [...ids]));
+  const owner = Uint8Array.from(parts.flatMap(({ ids, owner: who }) => Array.from(ids, () => who)));
+  const trained = (value: number, otherwise: number): Float32Array => Float32Array.from(owner, (who) => (who === 1 ? value : otherwise));
+  return {
+    ...like, tokens, owner, calls: [], stop: 'length', advantage: 1, logProbs: trained(-0.5, NaN), weights: trained(0.001, 0),
+    spans: spansOf(tokens, owner, tagsOf(tokenizer)),
+    update: {
+      logProbs: trained(-0.5, NaN), entropy: trained(0.1, NaN), ratio: trained(1, NaN), kl: trained(NaN, NaN), clipped: new Uint8Array(tokens.length),
+      dLogProb: trained(-0.001, 0), gradient: trained(0.0004, 0),
+    },
+  };
+}
+
+test('@step-through long, empty, unclosed and hostile rollouts are shown as they are, and a lab that cannot answer says so in place', async ({ page }) => {
+  const settings = { ...PRESET_SETTINGS.paper, steps: 1, grpo: { ...PRESET_SETTINGS.paper.grpo, questions: 1 } };
+  const made = syntheticStep({ step: 1, seed: 5, grpo: settings.grpo, progress: 0.3 });
+  const like = made.groups[0]?.members[0];
+  if (like === undefined) throw new Error('the synthetic step is empty');
+  const hostile = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>';
+  const calls = Array.from({ length: 200 }, (_, i) => [[`<python>print(${i})</python>`, 1], [`<output>${i}</output>`, 2]] as const).flat();
+  const members = [odd(like, calls), odd(like, []), odd(like, [['<think>a</think><python>print(1', 1]]), odd(like, [['<think>', 1], [hostile, 1], ['</think>', 1]])];
+  const record: StepRecord = { ...made, groups: made.groups.map((group) => ({ ...group, equal: false, members })) };
+  await page.route('**/recorded/*', (route) => route.fulfill({
+    body: route.request().url().endsWith('.jsonl') ? encodeStep(record, new Tokenizer()) : JSON.stringify({
+      run: { id: 'recorded', started: 0, settings, step: 1, state: 'finished', engine: { kind: 'cpu', adapter: 'CPU', software: false } },
+      steps: [{ step: 1, metrics: made.metrics, warnings: [] }], recorded: [1],
+    }),
+  }));
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto('/#/update?run=recorded&step=1');
+  const [long, empty, unclosed] = members;
+  await expect(tokens(page)).toBeVisible();
+  await tokens(page).focus();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('gridcell', { selected: true })).toHaveAttribute('data-token', String((long?.tokens.length ?? 0) - 1));
+  await expect(page.getByRole('gridcell', { selected: true })).toBeInViewport();
+  // Its rows are longer than the engine's positions.
+  await expect(page.getByText(/Shown as the engine stored it.*could not answer/)).toBeVisible({ timeout: LONG });
+  await expect(page.getByRole('button', { name: 'Ask again' })).toBeVisible();
+  const sideways = (): Promise<number> => page.getByRole('main').evaluate((element) => element.scrollWidth - element.clientWidth);
+  expect(await sideways()).toBeLessThanOrEqual(0);
+
+  await page.getByRole('radio', { name: /^Rollout 2/ }).click();
+  await expect(tokens(page).locator('[data-token]')).toHaveCount(empty?.tokens.length ?? 0);
+  await expect(page.getByRole('region', { name: 'Token' })).toContainText('context only: it is the question');
+  await page.getByRole('radio', { name: /^Rollout 3/ }).click();
+  await expect(tokens(page).locator('[data-token]')).toHaveCount(unclosed?.tokens.length ?? 0);
+  await expect(tokens(page)).toContainText('not closed');
+  await page.getByRole('radio', { name: /^Rollout 4/ }).click();
+  await expect(tokens(page)).toContainText('<img␣src=x␣onerror=');
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  expect(await sideways()).toBeLessThanOrEqual(0);
 });

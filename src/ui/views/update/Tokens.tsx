@@ -1,4 +1,4 @@
-import { memo, useEffect, useMemo, type CSSProperties, type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode } from 'react';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { SpanKind } from '../../../rollout/trajectory.ts';
 import { t } from '../../text/text.ts';
@@ -31,11 +31,7 @@ const CELL = 'update-token';
 
 /** The tokens of one rollout, each with bars below it. A token keeps its place, whatever is drawn. */
 export function Tokens({ rollout, weights, paint, values, bars, selected, onPick, onPreview }: TokensProps): ReactNode {
-  const heights = useMemo(
-    () => Array.from(rollout.tokens, (_, i) => bars.map(({ values: of, scale }) => barHeight(of[i] ?? NaN, scale))),
-    [rollout, bars],
-  );
-  const plain = bars.every(({ scale }) => scale.kind === 'sequential');
+  const blocks = useMemo(() => blocksOf(rollout.tokens.length), [rollout]);
   useEffect(() => {
     document.getElementById(`${CELL}-${selected}`)?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
@@ -72,23 +68,65 @@ export function Tokens({ rollout, weights, paint, values, bars, selected, onPick
           onPreview(undefined);
         }}
       >
-        <div role="row" className={styles.row}>
-          {rollout.spans.map((span) => Array.from({ length: span.end - span.start }, (_, k) => {
-            const i = span.start + k;
-            const value = values?.[i] ?? NaN;
-            const trained = (weights[i] ?? 0) !== 0;
-            const colours = paint === undefined || Number.isNaN(value) || (!trained && value === 0) ? undefined : ground(paint, value);
-            const flag = i + 1 < span.end ? undefined : span.forged ? t('span.forged') : span.closed ? undefined : t('span.unclosed');
-            return (
-              <Token key={i} at={i} text={tokenText(tokenizer, rollout, i)} kind={span.kind} glyph={k === 0 ? GLYPHS[span.kind] : undefined} trained={trained}
-                background={colours?.background} ink={colours?.ink} heights={heights[i] ?? []} plain={plain} selected={i === selected} flag={flag} />
-            );
-          }))}
-        </div>
+        {blocks.map(([from, to]) => (
+          <Block key={from} from={from} to={to} alone={blocks.length === 1} rollout={rollout} weights={weights} paint={paint} values={values} bars={bars}
+            selected={selected >= from && selected < to ? selected : undefined} />
+        ))}
       </div>
     </div>
   );
 }
+
+/** A longer rollout is drawn in blocks, of which those near the part that is seen. */
+const BLOCK = 400;
+
+function blocksOf(n: number): readonly (readonly [from: number, to: number])[] {
+  if (n <= 2 * BLOCK) return [[0, n]];
+  return Array.from({ length: Math.ceil(n / BLOCK) }, (_, i) => [i * BLOCK, Math.min(n, (i + 1) * BLOCK)] as const);
+}
+
+interface BlockProps extends Pick<TokensProps, 'rollout' | 'weights' | 'paint' | 'values' | 'bars'> {
+  readonly from: number;
+  readonly to: number;
+  readonly alone: boolean;
+  readonly selected: number | undefined;
+}
+
+const Block = memo(function Block({ from, to, alone, rollout, weights, paint, values, bars, selected }: BlockProps): ReactNode {
+  const ref = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState<{ readonly is: boolean; readonly height: number }>({ is: alone || from === 0, height: 200 });
+  useEffect(() => {
+    const { current } = ref;
+    if (alone || current === null) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      const entry = entries.at(-1);
+      // What goes keeps its height: nothing moves.
+      if (entry !== undefined) setNear((was) => (was.is === entry.isIntersecting ? was : { is: entry.isIntersecting, height: entry.boundingClientRect.height }));
+    }, { root: current.parentElement, rootMargin: '400px 0px' });
+    observer.observe(current);
+    return () => {
+      observer.disconnect();
+    };
+  }, [alone]);
+  const drawn = near.is || selected !== undefined;
+  const plain = bars.every(({ scale }) => scale.kind === 'sequential');
+  return (
+    <div ref={ref} role="row" className={styles.row} style={drawn ? undefined : { height: near.height }}>
+      {drawn && rollout.spans.map((span) => Array.from({ length: Math.max(0, Math.min(span.end, to) - Math.max(span.start, from)) }, (_, k) => {
+        const i = Math.max(span.start, from) + k;
+        const value = values?.[i] ?? NaN;
+        const trained = (weights[i] ?? 0) !== 0;
+        const colours = paint === undefined || Number.isNaN(value) || (!trained && value === 0) ? undefined : ground(paint, value);
+        const flag = i + 1 < span.end ? undefined : span.forged ? t('span.forged') : span.closed ? undefined : t('span.unclosed');
+        const heights = bars.map(({ values: of, scale }) => barHeight(of[i] ?? NaN, scale));
+        return (
+          <Token key={i} at={i} text={tokenText(tokenizer, rollout, i)} kind={span.kind} glyph={i === span.start ? GLYPHS[span.kind] : undefined} trained={trained}
+            background={colours?.background} ink={colours?.ink} heights={heights.join(' ')} plain={plain} selected={i === selected} flag={flag} />
+        );
+      }))}
+    </div>
+  );
+});
 
 /** Where a key leads from a token. */
 function walk(key: string, { spans, tokens }: TrainedTrajectory, at: number): number | undefined {
@@ -118,7 +156,8 @@ interface TokenProps {
   readonly trained: boolean;
   readonly background: string | undefined;
   readonly ink: string | undefined;
-  readonly heights: readonly number[];
+  /** Of its bars, −1 to 1, with spaces between: a text is the same where the numbers are. */
+  readonly heights: string;
   /** Bars that grow from the ground, rather than up and down from the middle. */
   readonly plain: boolean;
   readonly selected: boolean;
@@ -133,7 +172,7 @@ const Token = memo(function Token({ at, text, kind, glyph, trained, background, 
         <span className={styles.text} style={background === undefined ? undefined : { background, color: ink }}>{text}</span>
         {flag !== undefined && <span className={styles.flag}>{flag}</span>}
       </span>
-      {heights.map((height, i) => (
+      {heights.split(' ').map(Number).map((height, i) => (
         <span key={i} className={styles.plot} data-plain={plain || undefined} aria-hidden="true">
           {height !== 0 && <span className={styles.bar} data-sign={plain ? undefined : height > 0 ? 'up' : 'down'} style={barStyle(height, plain)} />}
         </span>
