@@ -102,6 +102,7 @@ export const enGroup = {
   'rule.switches': 'The rewards shown come from the switches above.',
   'rule.applied': 'The rewards shown are those of this rule.',
   'rule.edited': 'The rewards shown are those of the rule before your last changes.',
+  'rule.change': ({ was, now }: { was: string; now: string }) => `${was} → ${now}`,
   'rule.failed': 'This rule gives no rewards; the old ones stay. Mend it and score again.',
   'rule.stopped': 'You stopped it; the old rewards stay.',
 

@@ -8,8 +8,9 @@ import { Key } from '../step/Key.tsx';
 import type { StepContext } from '../step/StepFrame.tsx';
 import { tokenizer, type SignalPaint } from '../step/TokenStrip.tsx';
 import { Hand } from './Hand.tsx';
-import { canSwitch, scoringBySwitches, scoringOfRun, type Scoring } from './play.ts';
+import { canSwitch, groupNow, scoringBySwitches, scoringOfRun, type Scoring } from './play.ts';
 import { writeRule } from './rule-draft.ts';
+import { RuleOutcome } from './RuleOutcome.tsx';
 import { RuleSection } from './RuleSection.tsx';
 import { SwitchBar } from './Switches.tsx';
 import { moreOf, switchesOf, type Switches } from './switches.ts';
@@ -58,6 +59,12 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
     return scoringBySwitches(group, tokenizer, { noCall, callCost });
   }, [group, applied, math, noCall, callCost, grpo]);
 
+  const outcome = useMemo(() => {
+    if (applied === undefined) return undefined;
+    const now = groupNow(group, scoring, new Map(), norm);
+    return <RuleOutcome group={group} now={now} scoring={scoring} reward={grpo.reward} />;
+  }, [applied, group, scoring, norm, grpo]);
+
   const endRule = (): void => {
     setAsked(undefined);
     setApplied(undefined);
@@ -89,7 +96,7 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
       </div>
       <Key />
       {children}
-      <RuleSection asking={asking} asked={asked?.code} applied={applied?.code} switched={scoring.by === 'switches'} onScore={score} onBack={() => {
+      <RuleSection asking={asking} asked={asked?.code} applied={applied?.code} switched={scoring.by === 'switches'} outcome={outcome} onScore={score} onBack={() => {
         writeRule(PAPER_RULE);
         endRule();
         turn({ ...asInRun, norm });

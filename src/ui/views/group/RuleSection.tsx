@@ -22,12 +22,14 @@ interface RuleSectionProps {
   /** The rule whose rewards are shown. */
   readonly applied: string | undefined;
   readonly switched: boolean;
+  /** What the applied rule made of the group. */
+  readonly outcome: ReactNode;
   readonly onScore: (code: string) => void;
   readonly onBack: () => void;
 }
 
 /** The reward rule as code: to read, to change, and to score the group by without sampling anew. */
-export function RuleSection({ asking, asked, applied, switched, onScore, onBack }: RuleSectionProps): ReactNode {
+export function RuleSection({ asking, asked, applied, switched, outcome, onScore, onBack }: RuleSectionProps): ReactNode {
   const code = useRuleDraft();
   const [root, near] = useNear();
   const id = useId();
@@ -68,6 +70,7 @@ export function RuleSection({ asking, asked, applied, switched, onScore, onBack 
             : failed === undefined
               ? <p role="status">{t(asking.stopped ? 'rule.stopped' : applied === undefined ? (switched ? 'rule.switches' : 'rule.sampled') : applied === code ? 'rule.applied' : 'rule.edited')}</p>
               : <Notice kind="fault" detail={failed}>{t('rule.failed')}</Notice>}
+          {outcome}
         </div>
       </div>
     </section>

@@ -7,7 +7,7 @@ import { format, t } from '../../text/text.ts';
 import { equalShareOf, verdictOf, type GroupNow, type Scoring } from './play.ts';
 import styles from './Verdict.module.css';
 
-interface VerdictProps {
+export interface VerdictProps {
   readonly group: GroupRecord;
   readonly now: GroupNow;
   readonly scoring: Scoring;
