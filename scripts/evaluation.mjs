@@ -1,7 +1,7 @@
 /**
  * Records what ships beside the page: each suite in the three conditions, as `npm run evaluate` prints it.
  *
- *     node scripts/evaluation.mjs arithmetic arithmetic-steps     # → public/recorded/evaluation.json
+ *     node scripts/evaluation.mjs [SUITE ...]     # → public/recorded/evaluation.json
  */
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -25,9 +25,9 @@ function evaluate(suite, condition) {
   });
 }
 
-const suites = process.argv.slice(2);
+const suites = process.argv.length > 2 ? process.argv.slice(2) : ['arithmetic', 'arithmetic-steps'];
 const evaluations = [];
-for (const suite of suites.length === 0 ? ['arithmetic'] : suites) {
+for (const suite of suites) {
   for (const condition of ['base', 'prompted', 'trained']) evaluations.push(await evaluate(suite, condition));
 }
 const file = join(ROOT, 'public/recorded/evaluation.json');

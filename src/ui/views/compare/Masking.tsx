@@ -241,12 +241,11 @@ function spreadOf(values: readonly number[], digits: number): string {
   return t('masking.spread', { mean: format.fixed(mean, digits), low: format.fixed(Math.min(...known), digits), high: format.fixed(Math.max(...known), digits), n: known.length });
 }
 
-/** Both results in words, with the numbers of what is shown: never only the striking one. */
+/** Both results in words, whichever is shown: never only the striking one. */
 function Reading({ rows }: { readonly rows: readonly Row[] }): ReactNode {
   const reward = (name: string): readonly number[] => rows.find(({ setting }) => setting.name === name)?.runs.map(({ measured }) => measured.reward) ?? [];
   const pair = (tool: 'chatty' | 'short'): ReactNode => {
     const [on, off] = [reward(`${tool}, masked`), reward(`${tool}, unmasked`)];
-    if (!settingsShown(rows, tool)) return null;
     return (
       <p>
         {on.length > 0 && off.length > 0
@@ -262,8 +261,4 @@ function Reading({ rows }: { readonly rows: readonly Row[] }): ReactNode {
       <p>{t('masking.why')}</p>
     </div>
   );
-}
-
-function settingsShown(rows: readonly Row[], tool: 'chatty' | 'short'): boolean {
-  return rows.some(({ setting }) => setting.name.startsWith(tool));
 }
