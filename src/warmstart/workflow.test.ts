@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { trainStep } from '../grpo/trainer.ts';
 import { loadPolicy, encodePolicy } from '../policy/checkpoint.ts';
 import { initialWeights } from '../policy/initialise.ts';
+import { startEngine } from '../policy/start.node.ts';
+import { workflowCalls } from '../rollout/rollout.ts';
 import { spansOf } from '../rollout/grammar.ts';
 import { ENVIRONMENT, POLICY, PROMPT, tagsOf } from '../rollout/trajectory.ts';
 import { workflow as suite, workflowOf, workflowTask, type Workflow } from '../tasks/workflow.ts';
 import { Random } from '../tasks/random.ts';
 import { answerCall, reachesGoal, replay } from '../tools/workflow/workflow.ts';
 import type { Demonstration } from './demonstrations.ts';
-import { workflowConfig, workflowTokenizer, writeWorkflowDemonstrations } from './workflow.ts';
+import { WORKFLOW_GRPO, WORKFLOW_WARM_START, workflowConfig, workflowTokenizer, workflowWarmStart, writeWorkflowDemonstrations } from './workflow.ts';
 
 const tokenizer = workflowTokenizer();
 const tags = tagsOf(tokenizer);
@@ -31,6 +34,8 @@ describe('the vocabulary', () => {
       const codes = task.expression.split('\n');
       const texts = [task.question, ...codes, ...codes.map((code, at) => answerCall(task, codes.slice(0, at), code).output)];
       expect(texts.flatMap(spelled)).toEqual([]);
+      const tags = 6 * codes.length + 2;
+      expect(tags + texts.reduce((n, text) => n + tokenizer.encodePlain(text).length, 0)).toBeLessThan(100);
     }
     expect(spelled('F3 is sold out')).toEqual([]);
     expect(spelled('xyz')).toEqual(['x', 'y', 'z']);
@@ -43,6 +48,28 @@ describe('the vocabulary', () => {
     const text = 'Beijing to Shanghai<tool>search_hotels(city=Wuhan, by=stars)</tool>';
     expect([...again.encode(text)]).toEqual([...tokenizer.encode(text)]);
     expect(again.suppressTokens).toEqual(tokenizer.suppressTokens);
+  });
+});
+
+describe('training on workflows', () => {
+  it('learns from demonstrations, and makes steps of GRPO by the rule of function calling', async () => {
+    const engine = await startEngine('cpu');
+    try {
+      const config = workflowConfig(tokenizer, { hidden: 16, layers: 1 });
+      await engine.load({ config, weights: initialWeights(config, 1), suppressTokens: tokenizer.suppressTokens });
+      const losses: number[] = [];
+      for await (const { report } of workflowWarmStart(engine, tokenizer, { ...WORKFLOW_WARM_START, steps: 12, batch: 8, learningRate: 0.02, warmUpSteps: 1 })) losses.push(report.loss);
+      expect(losses[11]).toBeLessThan(0.8 * (losses[0] ?? 0));
+      const settings = { ...WORKFLOW_GRPO, questions: 4, group: 2, maxLength: 40 };
+      const { groups } = await trainStep({ engine, tokenizer, suite, runCalls: workflowCalls, settings, seed: 1 }, 1);
+      expect(groups.map(({ task }) => task.tier)).toEqual([1, 2, 3, 4]);
+      for (const { reward } of groups.flatMap(({ members }) => members)) {
+        expect(reward.workflow).toBeDefined();
+        expect(reward.total).toBeLessThanOrEqual(1.2);
+      }
+    } finally {
+      engine.dispose();
+    }
   });
 });
 
