@@ -9,7 +9,8 @@ import type { Python, PythonLimits, PythonResult } from '../tools/python/python.
 import { pythonCalls, type CallRequest, type RunCalls } from './rollout.ts';
 
 /** Variants of a tool, by name. */
-export type ToolName = 'plain' | 'chatty' | 'flaky';
+export const TOOL_NAMES = ['plain', 'chatty', 'flaky'] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
 
 export const TOOLS: Readonly<Record<ToolName, (run: RunCalls, limits: PythonLimits) => RunCalls>> = {
   plain: (run) => run,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VARIANTS } from '../../../grpo/settings.ts';
 import { en } from '../../text/en.ts';
 import { FIELDS, nameOf, parseSettings, settingsQuery, valueAt, withValue } from './fields.ts';
-import { flatten, PRESET_SETTINGS, PRESETS } from './presets.ts';
+import { flatten, PRESET_SETTINGS, PRESETS, STARTS } from './presets.ts';
 
 const { paper, selective } = PRESET_SETTINGS;
 
@@ -18,6 +18,16 @@ describe('fields', () => {
         const run = { ...PRESET_SETTINGS[preset], seed: 12, grpo: { ...PRESET_SETTINGS[preset].grpo, ...settings } };
         expect(parseSettings(settingsQuery(run))).toEqual(run);
       }
+    }
+  });
+
+  it('bring the questions and the tool of a starting policy with it, in links too', () => {
+    for (const [model, start] of Object.entries(STARTS)) {
+      const settings = withValue({ ...selective, seed: 3 }, 'model', model);
+      expect(settings).toMatchObject({ model, ...start, seed: 3 });
+      expect(parseSettings(settingsQuery(settings))).toEqual(settings);
+      const flaky = withValue(settings, 'tool', 'flaky');
+      expect(parseSettings(settingsQuery(flaky))).toEqual(flaky);
     }
   });
 

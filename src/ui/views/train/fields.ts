@@ -1,7 +1,8 @@
 /** Every setting that can be changed: where it lies, what it may be. Form and links are made from this. Pure. */
 import { NO_CLIP } from '../../../grpo/settings.ts';
 import type { RunSettings } from '../../../lab/protocol.ts';
-import { differences, flatten, PRESET_SETTINGS, PRESETS, presetOf, type Leaf, type PresetName } from './presets.ts';
+import { TOOL_NAMES } from '../../../rollout/environments.ts';
+import { differences, flatten, PRESET_SETTINGS, PRESETS, presetOf, STARTS, type Leaf, type PresetName } from './presets.ts';
 
 interface NumberKind {
   readonly kind: 'number';
@@ -25,7 +26,8 @@ const number = (least: number, most: number, unlimited?: number): NumberKind => 
 /** In groups, as they stand in the form; by path within the settings. */
 export const FIELD_GROUPS = {
   run: {
-    model: { kind: 'choice', values: ['arithmetic-base', 'arithmetic-small'] },
+    model: { kind: 'choice', values: Object.keys(STARTS) },
+    tool: { kind: 'choice', values: TOOL_NAMES },
     seed: count(0, 2 ** 31 - 1),
     steps: count(1, 10_000),
   },
@@ -83,8 +85,9 @@ export function valueAt(settings: RunSettings, path: FieldPath): Leaf {
   return value;
 }
 
-/** The settings with one of them changed. */
+/** The settings with one of them changed. A starting policy brings the questions and the tool that it was made with. */
 export function withValue(settings: RunSettings, path: FieldPath, value: Leaf): RunSettings {
+  if (path === 'model') return { ...settings, ...STARTS[value as keyof typeof STARTS], model: String(value) };
   const set = (object: object, [key = '', ...rest]: readonly string[]): object => ({
     ...object,
     [key]: rest.length === 0 ? value : set((object as Record<string, object>)[key] ?? {}, rest),
@@ -114,7 +117,9 @@ function read(text: string, kind: Kind, settings: RunSettings): Leaf | undefined
 /** The preset that a link or a form starts from, and every setting that differs from it. */
 export function settingsQuery(settings: RunSettings, preset: PresetName = presetOf(settings) ?? 'paper'): string {
   const query = new URLSearchParams(preset === 'paper' ? {} : { preset });
-  for (const { path, value } of differences(settings, PRESET_SETTINGS[preset])) query.set(path, String(value));
+  const start = withValue(PRESET_SETTINGS[preset], 'model', settings.model);
+  if (start.model !== PRESET_SETTINGS[preset].model) query.set('model', start.model);
+  for (const { path, value } of differences(settings, start)) query.set(path, String(value));
   return query.toString();
 }
 

@@ -19,6 +19,14 @@ export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
   },
 };
 
+/** The policies from which a run can set out, with the questions and the tool that each was made with. */
+export const STARTS = {
+  'arithmetic-base': { suite: 'arithmetic', tool: 'plain' },
+  'arithmetic-small': { suite: 'arithmetic', tool: 'plain' },
+  'steps-base': { suite: 'arithmetic-steps', tool: 'plain' },
+  'chatty-base': { suite: 'arithmetic', tool: 'chatty' },
+} as const satisfies Readonly<Record<string, Pick<RunSettings, 'suite' | 'tool'>>>;
+
 export type Leaf = string | number | boolean;
 
 /** Every setting by its path: `seed`, `grpo.mask`, `grpo.reward.callCost`. */
