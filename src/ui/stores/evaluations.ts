@@ -108,6 +108,14 @@ export const evaluations = {
 export const driftKey = (run: string, step: number): string => `drift/${run}/${step}`;
 const asked = new Set<string>();
 
+/** Asks again for what could not be measured. */
+export async function measureDriftAgain(run: string, step: number): Promise<void> {
+  const key = driftKey(run, step);
+  asked.delete(key);
+  evaluationStore.setState(({ drifts }) => ({ drifts: new Map([...drifts].filter(([other]) => other !== key)) }));
+  await measureDrift(run, step);
+}
+
 /** Measures how far a run had gone at a step, once. */
 export async function measureDrift(run: string, step: number): Promise<void> {
   const key = driftKey(run, step);

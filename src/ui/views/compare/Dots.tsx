@@ -25,7 +25,7 @@ interface DotsProps {
 
 const ROW = 24;
 const FOOT = 18;
-const MARGIN = { left: 8, named: 128, right: 46 };
+const MARGIN = { left: 8, named: 140, right: 46 };
 
 const meanOf = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 
@@ -57,7 +57,7 @@ export function Dots({ title, rows, domain, digits, sentence, named }: DotsProps
                 <g key={key}>
                   {named && <text x={0} y={y} dy="0.34em" className={styles.value}>{label}</text>}
                   {known.length > 0 && <line x1={x(mean)} x2={x(mean)} y1={y - 9} y2={y + 9} className={styles.mean} />}
-                  {known.map((value, k) => <circle key={k} cx={x(value)} cy={y} r="4" strokeWidth="1.5" style={fillOf(look, id)} />)}
+                  {known.map((value, k) => <circle key={k} cx={x(value)} cy={y} r="4.5" strokeWidth="1.5" style={{ ...fillOf(look, id), ...(look === 'solid' ? { stroke: 'var(--surface)' } : {}) }} />)}
                   <text x={width} y={y} dy="0.34em" textAnchor="end" className={styles.value}>{format.fixed(mean, digits)}</text>
                 </g>
               );

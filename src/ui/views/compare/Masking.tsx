@@ -6,9 +6,9 @@ import { Icon } from '../../components/Icon.tsx';
 import { Notice } from '../../components/Notice.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { useMedia } from '../../figures/useMedia.ts';
-import type { MaskingSetting } from '../../../evaluation/masking.ts';
+import type { Drift, MaskingSetting } from '../../../evaluation/masking.ts';
 import type { RunSummary } from '../../../lab/protocol.ts';
-import { driftKey, measureDrift, useEvaluations, useMissingModels, useShipped } from '../../stores/evaluations.ts';
+import { driftKey, measureDrift, measureDriftAgain, useEvaluations, useMissingModels, useShipped } from '../../stores/evaluations.ts';
 import { useHistories } from '../../stores/histories.ts';
 import { lab, useLab } from '../../stores/lab.ts';
 import { format, t, type PlainKey } from '../../text/text.ts';
@@ -39,6 +39,13 @@ interface Row {
   readonly runs: readonly { readonly seed: number; readonly measured: Measured }[];
 }
 
+interface Experiment {
+  readonly rows: readonly Row[];
+  /** Finished runs whose drift is being measured. */
+  readonly measuring: number;
+  readonly failed: readonly { readonly run: RunSummary; readonly message: string }[];
+}
+
 /** The same runs with the mask on and off, with a tool whose output nobody can predict and with a short one. */
 export function Masking({ address, go }: ViewProps): ReactNode {
   const { which, seeds } = address;
@@ -49,7 +56,7 @@ export function Masking({ address, go }: ViewProps): ReactNode {
     const runs = [...(current === undefined ? [] : [current]), ...stored.filter(({ id }) => id !== current?.id)];
     return planned.map((plan) => ({ ...plan, run: madeRun(plan.settings, runs) }));
   }, [planned, current, stored]);
-  const rows = useMeasured(made, which);
+  const { rows, measuring, failed } = useMeasured(made, which);
   const recorded = useShipped('masking');
   const begun = rows.some(({ runs }) => runs.length > 0);
   const [wanted, setWanted] = useState<'own' | 'recorded'>();
@@ -86,6 +93,15 @@ export function Masking({ address, go }: ViewProps): ReactNode {
         )}
       </div>
       <p className={styles.lead}>{t('masking.lead')}</p>
+      {showOwn && <p role="status" className={styles.measuring}>{measuring > 0 && t('masking.measuring', { n: measuring })}</p>}
+      {failed.map(({ run, message }) => (
+        <div key={run.id} className={styles.failed}>
+          <Notice kind="fault" detail={message}>{t('masking.failed', { seed: run.settings.seed })}</Notice>
+          <Button onClick={() => {
+            void measureDriftAgain(run.id, run.step);
+          }}>{t('asked.again')}</Button>
+        </div>
+      ))}
       <Figure rows={shown} />
       <Reading rows={shown} />
     </Part>
@@ -93,7 +109,7 @@ export function Masking({ address, go }: ViewProps): ReactNode {
 }
 
 /** Curves of the finished runs and, once nothing trains, how far their policies went. */
-function useMeasured(made: readonly Made[], which: CompareAddress['which']): readonly Row[] {
+function useMeasured(made: readonly Made[], which: CompareAddress['which']): Experiment {
   const finished = useMemo(() => made.filter((each): each is Made & { readonly run: RunSummary } => isMade(each.run)), [made]);
   const ids = useMemo(() => finished.map(({ run }) => run.id), [finished]);
   const histories = useHistories(ids);
@@ -104,14 +120,24 @@ function useMeasured(made: readonly Made[], which: CompareAddress['which']): rea
     // Scoring would take the processor from the runs that are being made.
     if (open && !training) for (const { run } of finished) void measureDrift(run.id, run.step);
   }, [open, training, finished]);
-  return useMemo(() => settingsOf(which).map((setting): Row => ({
-    setting,
-    runs: finished.filter((each) => each.setting === setting).flatMap(({ run }) => {
-      const steps = histories.find(({ summary }) => summary.id === run.id)?.steps;
-      const drift = drifts.get(driftKey(run.id, run.step));
-      return steps === undefined ? [] : [{ seed: run.settings.seed, measured: measuredOf(steps, drift === undefined || 'failed' in drift ? undefined : drift) }];
-    }),
-  })), [which, finished, histories, drifts]);
+  return useMemo(() => {
+    const driftOf = (run: RunSummary): Drift | { readonly failed: string } | undefined => drifts.get(driftKey(run.id, run.step));
+    return {
+      measuring: training ? 0 : finished.filter(({ run }) => driftOf(run) === undefined).length,
+      failed: finished.flatMap(({ run }) => {
+        const drift = driftOf(run);
+        return drift !== undefined && 'failed' in drift ? [{ run, message: drift.failed }] : [];
+      }),
+      rows: settingsOf(which).map((setting): Row => ({
+        setting,
+        runs: finished.filter((each) => each.setting === setting).flatMap(({ run }) => {
+          const steps = histories.find(({ summary }) => summary.id === run.id)?.steps;
+          const drift = driftOf(run);
+          return steps === undefined ? [] : [{ seed: run.settings.seed, measured: measuredOf(steps, drift === undefined || 'failed' in drift ? undefined : drift) }];
+        }),
+      })),
+    };
+  }, [which, finished, histories, drifts, training]);
 }
 
 /** Start, pause, go on, stop; and where the series is. */

@@ -10,6 +10,7 @@ import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import { suiteOf } from '../../../lab/suites.ts';
 import type { TokenScores } from '../../../policy/engine.ts';
 import { POLICY, PROMPT } from '../../../rollout/trajectory.ts';
+import { SUITES } from '../../../tasks/arithmetic.ts';
 import { drawTasks } from '../../../tasks/task.ts';
 import { useKeys } from '../../keys.ts';
 import { useMissingModels } from '../../stores/evaluations.ts';
@@ -38,9 +39,13 @@ interface ViewProps {
 /** Keeps questions of this figure apart from those of evaluations and training steps. */
 const STREAM = 0x9a1;
 
+const SUITES_SHOWN = Object.keys(SHIPPED).filter((name) => name in SUITES);
+
 /** One held-out question, answered by two policies; each then reads what the other wrote. */
 export function Question({ address, go }: ViewProps): ReactNode {
-  const { suite, tier, draw, seed, greedy } = address;
+  const { tier, draw, seed, greedy } = address;
+  // Texts of other tags are written in words that this strip does not know.
+  const suite = SUITES_SHOWN.find((name) => name === address.suite) ?? SUITES_SHOWN[0] ?? 'arithmetic';
   const a = address.a ?? policyId(policyOf(suite, 'prompted'));
   const b = address.b ?? policyId(policyOf(suite, 'trained'));
   const engine = useLab((s) => s.engine?.info.kind);
@@ -86,10 +91,10 @@ export function Question({ address, go }: ViewProps): ReactNode {
           go({ b: id, token: undefined });
         }} />
         <div>
-          {Object.keys(SHIPPED).length > 1 && (
+          {SUITES_SHOWN.length > 1 && (
             <ChoiceField label={t('evaluate.suite')} hint={t('evaluate.suite.what')} value={suite} onChange={(value) => {
               go({ suite: value, a: undefined, b: undefined, token: undefined });
-            }} items={Object.keys(SHIPPED).map((value) => ({ value, label: suiteLabel(value) }))} />
+            }} items={SUITES_SHOWN.map((value) => ({ value, label: suiteLabel(value) }))} />
           )}
           <SegmentField label={t('question.tier')} hint={t('question.tier.what')} value={asked} values={tiers} onChange={(value) => {
             go({ tier: value, token: undefined });

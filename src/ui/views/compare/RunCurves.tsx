@@ -157,7 +157,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
 /** What differs from the nearest preset, and the seeds. */
 function lineName(group: readonly [Known, ...Known[]]): string {
   const { settings } = group[0].summary;
-  const seeds = group.map(({ summary }) => format.integer(summary.settings.seed)).join(', ');
+  const seeds = group.map(({ summary }) => summary.settings.seed).sort((a, b) => a - b).map(format.integer).join(', ');
   return t('curve.line', { name: runName({ ...settings, seed: 1 }), seeds, n: group.length });
 }
 
@@ -186,7 +186,7 @@ function LineTable({ steps, series, digits }: { readonly steps: readonly number[
                   {series.map(({ key, values, spread }) => (
                     <td key={key} className="figure">
                       {format.fixed(values[i] ?? NaN, digits)}
-                      {spread !== undefined && ` (${format.fixed(spread.low[i] ?? NaN, digits)}–${format.fixed(spread.high[i] ?? NaN, digits)})`}
+                      {spread !== undefined && Number.isFinite(values[i]) && ` (${format.fixed(spread.low[i] ?? NaN, digits)}–${format.fixed(spread.high[i] ?? NaN, digits)})`}
                     </td>
                   ))}
                 </tr>
