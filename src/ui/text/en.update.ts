@@ -40,9 +40,10 @@ export const enUpdate = {
   'update.pane.code': 'Code',
   'update.numbersOf': ({ token, text }: { token: number; text: string }) => `Numbers of token ${n(token)}, ${text}`,
   'update.numbersOfExample': 'Numbers of the example',
-  'update.termIs': ({ symbol, term, value }: { symbol: string; term: string; value: string }) => `${symbol}, ${term}: ${value}`,
+  'update.termIs': ({ symbol, term, value }: { symbol: string; term: string; value: string }) => `${symbol === '' ? '' : `${symbol}, `}${term}: ${value}`,
   'update.card': 'The operation',
   'update.place': ({ place, of }: { place: number; of: number }) => `${n(place)} of ${n(of)}`,
+  'update.now': ({ operation, out }: { operation: string; out: string }) => (out === '' ? operation : `${operation}. ${out}`),
   'update.into': 'goes in',
   'update.out': 'comes out',
 

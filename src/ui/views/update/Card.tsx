@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { format, t } from '../../text/text.ts';
 import { RATIO_ROUNDING } from '../../../grpo/explain.ts';
+import { usePlaying } from '../../transport/store.ts';
 import { ratioReach } from './arrays.ts';
 import { sayTerm, type Subject } from './numbers.ts';
 import { clips, FLOW, OPERATIONS, type Operation, type Term } from './operations.ts';
@@ -32,9 +33,13 @@ export function Card(facts: CardProps): ReactNode {
   const { subject, operation, ratios, token, children } = facts;
   const { into, out } = FLOW[operation];
   const noted = note(facts);
+  const playing = usePlaying();
   return (
     <section className={styles.card} aria-label={t('update.card')}>
       <h2>{t(`update.op.${operation}`)} <span className={styles.of}>{t('update.place', { place: OPERATIONS.indexOf(operation) + 1, of: OPERATIONS.length })}</span></h2>
+      <p className="hidden" aria-live={playing ? 'off' : 'polite'}>
+        {t('update.now', { operation: t(`update.op.${operation}`), out: out.filter(isShown).map((term) => t('update.termIs', { symbol: '', term: t(`update.term.${term}`), value: sayTerm(subject, term) })).join('; ') })}
+      </p>
       <p className={styles.what}>{t(`update.what.${operation}`)}</p>
       <p className={styles.note} role="note">{noted}</p>
       <dl className={styles.flow}>
@@ -50,8 +55,11 @@ export function Card(facts: CardProps): ReactNode {
   );
 }
 
+/** The numbers of a weight stand beside it, with the step that made them. */
+const isShown = (term: Term): boolean => !['g', 'm', 'v', 'theta'].includes(term);
+
 function Flow({ title, terms, subject }: { readonly title: string; readonly terms: readonly Term[]; readonly subject: Subject }): ReactNode {
-  const shown = terms.filter((term) => !['g', 'm', 'v', 'theta'].includes(term));
+  const shown = terms.filter(isShown);
   if (shown.length === 0) return null;
   return (
     <>

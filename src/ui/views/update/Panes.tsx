@@ -106,7 +106,7 @@ function Line({ line, lit, reachable, subject, onOperation }: LineProps): ReactN
             if (from !== undefined) onOperation(from);
           }}
         >
-          <Symbol text={text} />
+          <Written text={text} />
         </button>{behind(parts, i + 1).closing}</span>
       ))}
     </span>
@@ -122,7 +122,7 @@ function behind(parts: readonly Piece[], i: number): { readonly closing: string;
 }
 
 /** `T_max`: what stands behind the line is written below. */
-export function Symbol({ text }: { readonly text: string }): ReactNode {
+export function Written({ text }: { readonly text: string }): ReactNode {
   const parts = text.split(/_([A-Za-zθ]+)/);
   return parts.map((part, i) => (i % 2 === 1 ? <sub key={i}>{part}</sub> : part));
 }

@@ -23,7 +23,7 @@ import type { SignalPaint } from '../step/TokenStrip.tsx';
 import { tokenText } from '../step/tokens.ts';
 import { tokenizer } from '../step/TokenStrip.tsx';
 import { AdamTensors, AdamWalk } from './Adam.tsx';
-import { arrayOf, blank, lastUpdate, push, scaleOf, storedView, strongestToken, walkAt } from './arrays.ts';
+import { arrayOf, blank, lastUpdate, operationValue, push, scaleOf, storedView, strongestToken, walkAt } from './arrays.ts';
 import { Card } from './Card.tsx';
 import { Mask } from './Mask.tsx';
 import { exampleSubject, short, subjectAt } from './numbers.ts';
@@ -363,10 +363,7 @@ function Walk({ view, record, group, selection, place, go, rollout, token, made,
         rollout={rollout}
         columns={[
           { name: t('update.term.mask'), value: (i) => ((member.weights[i] ?? 0) === 0 ? 0 : 1) },
-          ...OPERATIONS.filter((o) => o !== 'gradient' && o !== 'adam').map((o) => {
-            const array = arrayOf(member, own.settings, o);
-            return { name: t(`update.array.${o}`), value: (i: number): number => array[i] ?? NaN };
-          }),
+          ...OPERATIONS.filter((o) => o !== 'gradient' && o !== 'adam').map((o) => ({ name: t(`update.array.${o}`), value: (i: number) => operationValue(member, own.settings, o, i) })),
           { name: t('update.term.kl'), value: (i) => ((member.weights[i] ?? 0) === 0 ? NaN : walkAt(member, own.settings, i).kl) },
           { name: t('update.term.clipped'), value: (i) => ((member.weights[i] ?? 0) === 0 ? NaN : (member.tokens?.clipped[i] ?? NaN)) },
           { name: t('update.term.push'), value: (i) => -push(member, i) + 0 },

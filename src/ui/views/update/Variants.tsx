@@ -7,7 +7,7 @@ import { format, t } from '../../text/text.ts';
 import { push } from './arrays.ts';
 import { short } from './numbers.ts';
 import { differingTerms } from './operations.ts';
-import { Symbol } from './Panes.tsx';
+import { Written } from './Panes.tsx';
 import { Shown } from './Shown.tsx';
 import { TokenTable } from './TokenTable.tsx';
 import { Tokens, type Bars } from './Tokens.tsx';
@@ -57,7 +57,10 @@ export function Variants({ grpo, group, rollout, number, token, views, pair, onP
       <p className={styles.words}>{lengthWords(pair, views)}</p>
       <Tokens rollout={rollout} weights={a.weights} paint={undefined} values={undefined} bars={bars} selected={token} onPick={onPick} onPreview={setPreview} />
       <Shown rollout={rollout} number={number} member={a} token={at} grpo={{ ...grpo, ...views[first].settings }} preview={preview !== undefined}
-        extra={bars.map(({ label, values }) => [t('update.variants.push', { variant: label }), short(values[at] ?? NaN)])} />
+        extra={bars.flatMap(({ label, values }, i) => [
+          [t('update.variants.column.weight', { variant: label }), short(members[i]?.weights[at] ?? NaN)] as const,
+          [t('update.variants.push', { variant: label }), short(values[at] ?? NaN)] as const,
+        ])} />
       <ByRollout group={group} pair={pair} views={views} chosen={number} />
       <p className={styles.words}>{t('update.variants.rest')}</p>
       <TokenTable
@@ -94,7 +97,7 @@ function Formula({ name, than, view, label, onName }: FormulaProps): ReactNode {
       <ul className={styles.terms}>
         {differingTerms({ ...VARIANTS[name].settings, beta: 0 }).map(([symbol, term]) => (
           <li key={symbol}>
-            <i>{symbol}</i> = {other.get(symbol) === term ? <span><Symbol text={term} /></span> : <mark><Symbol text={term} /></mark>}
+            <i>{symbol}</i> = {other.get(symbol) === term ? <span><Written text={term} /></span> : <mark><Written text={term} /></mark>}
           </li>
         ))}
       </ul>
