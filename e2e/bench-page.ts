@@ -5,16 +5,14 @@
  *     npm run build && node scripts/cli.mjs e2e/bench-page.ts
  */
 import { chromium, type CDPSession, type Page } from '@playwright/test';
-import { build } from 'vite';
 import { findChromium } from '../scripts/browser.mjs';
 import { listen, staticFiles } from '../scripts/serve.mjs';
-import { encodeStep } from '../src/formats/rollouts.ts';
 import type { StepRecord, TrainedTrajectory } from '../src/grpo/record.ts';
 import { Tokenizer } from '../src/policy/tokenizer.ts';
 import { spansOf } from '../src/rollout/grammar.ts';
 import { ENVIRONMENT, POLICY, PROMPT, tagsOf } from '../src/rollout/trajectory.ts';
 import { syntheticStep } from '../src/ui/testing/synthetic.ts';
-import { PRESET_SETTINGS } from '../src/ui/views/train/presets.ts';
+import { scriptedLab, serveRecorded, SETTINGS } from './harness/scripted.ts';
 
 const TOKENS = 10_000;
 const FOLDER = process.argv[2] ?? 'dist';
@@ -57,36 +55,14 @@ function long(model: TrainedTrajectory): TrainedTrajectory {
   };
 }
 
-const settings = { ...PRESET_SETTINGS.paper, steps: 2 };
 const records = [1, 2].map((step): StepRecord => {
-  const record = syntheticStep({ step, seed: 5, grpo: settings.grpo, progress: 0.4 });
+  const record = syntheticStep({ step, seed: 5, grpo: SETTINGS.grpo, progress: 0.4 });
   return step === 1 ? record : {
     ...record,
     groups: record.groups.map((group, i) => (i === 0 ? { ...group, members: group.members.map((member, k) => (k === 0 ? long(member) : member)) } : group)),
   };
 });
 const mixed = (records[0]?.groups.findIndex(({ equal }) => !equal) ?? 0) + 1;
-
-async function scripted(): Promise<string> {
-  const entry = new URL('../src/ui/testing/install-fake.ts', import.meta.url).pathname;
-  const made = await build({ configFile: false, logLevel: 'error', build: { write: false, lib: { entry, formats: ['iife'], name: 'fake' } } });
-  const chunk = (Array.isArray(made) ? made : [made]).flatMap((output) => ('output' in output ? output.output : [])).find((file) => file.type === 'chunk');
-  if (chunk === undefined) throw new Error('the scripted lab was not bundled');
-  return chunk.code;
-}
-
-async function open(page: Page): Promise<void> {
-  await page.route('**/recorded/*', (route) => {
-    const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-    const record = records.find(({ step }) => name === `step_${String(step).padStart(5, '0')}.jsonl`);
-    const file = {
-      run: { id: 'recorded', started: 0, settings, step: 2, state: 'finished', engine: { kind: 'cpu', adapter: '', software: false } },
-      steps: records.map(({ step, metrics, warnings }) => ({ step, metrics, warnings })),
-      recorded: [1, 2],
-    };
-    return route.fulfill({ body: record === undefined ? JSON.stringify(file) : encodeStep(record, tokenizer) });
-  });
-}
 
 type Spent = Readonly<Record<'ScriptDuration' | 'LayoutDuration' | 'RecalcStyleDuration' | 'TaskDuration', number>>;
 
@@ -134,12 +110,12 @@ const servers = await listen(staticFiles(FOLDER), ['127.0.0.1'], 0);
 const address = servers?.[0]?.address();
 if (address === null || address === undefined || typeof address === 'string') throw new Error('no port');
 const base = `http://127.0.0.1:${address.port}`;
-const source = await scripted();
+const source = await scriptedLab();
 const executablePath = findChromium();
 const browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args: ['--no-sandbox'] });
 const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
 await page.addInitScript(source);
-await open(page);
+await serveRecorded(page, records);
 console.log(`${'milliseconds, median and 95th percentile'.padEnd(44)} ${'script'.padStart(13)}  ${'style'.padStart(13)}  ${'layout'.padStart(13)}  ${'main thread'.padStart(13)}`);
 const SIGNALS = ['1', '2', '4', '7', '3', '0'];
 const signal = (i: number): Promise<void> => page.keyboard.press(SIGNALS[i % SIGNALS.length] ?? '0');
@@ -151,10 +127,13 @@ for (const [what, address] of [
   await page.goto(`${base}/#/rollout?${address}&rollout=1&token=30`);
   await page.getByRole('grid').first().waitFor();
   await page.waitForTimeout(1000);
-  await measure(page, `rollout view, ${what}: a step by token`, 100, () => page.keyboard.press('k'));
-  await measure(page, `rollout view, ${what}: a step by arrow key`, 60, async () => {
+  // There and back again: a short rollout ends.
+  const stretch = what === 'group of six' ? 20 : 1000;
+  const bounce = (i: number, on: string, back: string): Promise<void> => page.keyboard.press(Math.floor(i / stretch) % 2 === 0 ? on : back);
+  await measure(page, `rollout view, ${what}: a step by token`, 100, (i) => bounce(i, 'k', 'j'));
+  await measure(page, `rollout view, ${what}: a step by arrow key`, 60, async (i) => {
     await page.getByRole('grid').first().focus();
-    await page.keyboard.press('ArrowRight');
+    await bounce(i, 'ArrowRight', 'ArrowLeft');
   });
   await measure(page, `rollout view, ${what}: a signal`, 40, signal);
   if (what !== 'group of six') {
@@ -170,8 +149,16 @@ for (const [what, address] of [
   await page.getByRole('grid').first().waitFor();
   await page.waitForTimeout(1000);
   await page.getByRole('grid').first().focus();
-  await measure(page, `group view, ${what}: a step by arrow key`, 60, () => page.keyboard.press('ArrowRight'));
+  await measure(page, `group view, ${what}: a step by arrow key`, 60, (i) => bounce(i, 'ArrowRight', 'ArrowLeft'));
   await measure(page, `group view, ${what}: a signal`, 40, signal);
+  const handle = await page.getByRole('slider', { name: 'Reward of rollout 1' }).boundingBox();
+  if (handle !== null) {
+    const [x, y] = [handle.x + handle.width / 2, handle.y + handle.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await measure(page, `group view, ${what}: a drag of a reward`, 60, (i) => page.mouse.move(x - 60 + (i % 30) * 3, y));
+    await page.mouse.up();
+  }
 }
 await browser.close();
 for (const server of servers ?? []) server.close();

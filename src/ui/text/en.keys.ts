@@ -32,7 +32,7 @@ export const enKeys = {
   'keys.range': 'Held while walking: select several tokens',
   'keys.list': 'Show this list',
   'keys.title': 'Keys of this view',
-  'keys.open': 'Keys',
+  'keys.open': 'Keys (?)',
   'keys.close': 'Close',
   'keys.note': 'They work wherever you are in the view, except while you type.',
   'keys.name.space': 'Space',

@@ -20,8 +20,8 @@ export const enRollout = {
   'rollout.lane.environment': 'environment',
   'rollout.lanes.sentence': ({ turns, calls, now }: { turns: number; calls: number; now: string }) =>
     `${plural(turns, 'turn', 'turns')} between policy and environment, ${plural(calls, 'call', 'calls')} of Python.${now === '' ? '' : ` You stand in: ${now}.`}`,
-  'rollout.turn': ({ number, name, text, answer }: { number: number; name: string; text: string; answer: string }) =>
-    `Turn ${n(number)}, ${name}: ${text}${answer === '' ? '' : `; Python: ${answer}`}`,
+  'rollout.turn': ({ number }: { number: number }) => `Turn ${n(number)}, `,
+  'rollout.answered': ({ answer }: { answer: string }) => `; Python: ${answer}`,
   'rollout.call': ({ number }: { number: number }) => `call ${n(number)}`,
   'rollout.python': ({ how, time }: { how: string; time: string }) => `${how}, ${time}`,
   'rollout.underMs': 'under 1 ms',
@@ -40,7 +40,7 @@ export const enRollout = {
   'rollout.draw.drawn': 'drawn',
   'rollout.draw.here': 'here',
   'rollout.draw.take': 'take it',
-  'rollout.draw.takeNamed': ({ text, probability }: { text: string; probability: string }) => `Take \`${text}\` instead, which had ${probability}, and run on`,
+  'rollout.draw.instead': ' instead, and run on',
   'rollout.percent': ({ value }: { value: string }) => `${value}\u00a0%`,
   'rollout.less': '<\u00a00.1',
   'rollout.more': '>\u00a099.9',

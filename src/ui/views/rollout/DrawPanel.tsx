@@ -79,10 +79,9 @@ interface RowProps {
 }
 
 function Row({ id, probability, here, drawn, onTake, hidden = false }: RowProps): ReactNode {
-  const text = textOf(id);
   const content = (
     <>
-      <code className={styles.text}>{text}</code>
+      <code className={styles.text}>{textOf(id)}</code>
       <Shade probability={probability} />
       <span className={styles.share}>{percent(probability)}</span>
       <span className={styles.mark}>{here ? t(drawn ? 'rollout.draw.drawn' : 'rollout.draw.here') : onTake === undefined ? '' : t('rollout.draw.take')}</span>
@@ -93,9 +92,9 @@ function Row({ id, probability, here, drawn, onTake, hidden = false }: RowProps)
       {onTake === undefined
         ? <span className={styles.row} data-here={here || undefined}>{content}</span>
         : (
-            <button type="button" className={styles.row} aria-label={t('rollout.draw.takeNamed', { text, probability: percent(probability) })} onClick={() => {
+            <button type="button" className={styles.row} onClick={() => {
               onTake(id);
-            }}>{content}</button>
+            }}>{content}<span className="hidden">{t('rollout.draw.instead')}</span></button>
           )}
     </li>
   );

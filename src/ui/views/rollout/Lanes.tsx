@@ -103,17 +103,17 @@ const TurnBox = memo(function TurnBox({ turn, number, state, answered, trained, 
         data-context={!trained || undefined}
         aria-current={state === 'now' ? 'step' : undefined}
         tabIndex={reachable ? 0 : -1}
-        aria-label={t('rollout.turn', { number, name, text: cut ? `${whole}…` : whole, answer: call === undefined ? '' : answerWords(call.call) })}
         onClick={() => {
           onPick(start);
         }}
       >
-        <span className={styles.name}><span className={styles.glyph}>{GLYPHS[kind]}</span> {call === undefined ? name : t('rollout.call', { number: call.number })}{!turn.closed && ` ${t('span.unclosed')}`}</span>
+        <span className={styles.name}><span className="hidden">{t('rollout.turn', { number })}</span><span className={styles.glyph} aria-hidden="true">{GLYPHS[kind]}</span> {call === undefined ? name : t('rollout.call', { number: call.number })}{!turn.closed && ` ${t('span.unclosed')}`}</span>
         <span className={styles.text}>
           {/* The whole text keeps the width while it is being written. */}
           <bdi className={written === undefined ? undefined : styles.ghost}>{whole}{cut && '…'}</bdi>
           {written !== undefined && <bdi className={styles.written}>{visible(written)}</bdi>}
         </span>
+        {answered && call !== undefined && <span className="hidden">{t('rollout.answered', { answer: answerWords(call.call) })}</span>}
       </button>
       {call !== undefined && (
         <>
