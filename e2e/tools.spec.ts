@@ -140,7 +140,9 @@ test('@evaluation Python by hand shows the observation, and each limit where it 
   await expect(page.getByText('The call by hand: you stopped it.')).toBeVisible();
 
   await run('An integral');
-  await expect(observed(page, '<output>-2 + E</output>')).toBeVisible({ timeout: 60_000 });
+  // On a busy machine it may take longer than a rollout allows: then the view says so, and has the answer by hand.
+  await expect(page.getByRole('region', { name: 'In full' })).toHaveText('-2 + E', { timeout: 60_000 });
+  await expect(observed(page, '<output>-2 + E</output>').or(page.getByText('With more time it ran'))).toBeVisible();
 });
 
 test('@evaluation the functions are taken away as JSON schema', async ({ page }) => {
@@ -181,7 +183,7 @@ test('@evaluation a narrow phone shows the tools without scrolling sideways', as
   await page.setViewportSize({ width: 360, height: 800 });
   await openPython(page);
   await page.getByRole('button', { name: 'Run the example: Long output' }).click();
-  await expect(page.getByText('Cut at 40 characters')).toBeInViewport();
+  await expect(page.getByText('Cut at 40 characters: the policy')).toBeInViewport();
   const over = (): Promise<number> => main(page).evaluate((element) =>
     Math.max(...[element, document.documentElement].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)));
   expect(await over()).toBeLessThanOrEqual(0);

@@ -34,6 +34,7 @@ export const enTools = {
   'tools.python.mask': 'Python wrote these tokens, not the policy: they are in the context and not in the loss.',
   'tools.python.cut': ({ most, over }: { most: number; over: string }) => `Cut at ${n(most)} characters: the policy never sees the other${over}.`,
   'tools.python.cutOver': ({ count }: { count: number }) => ` ${n(count)}`,
+  'tools.python.slow': 'With more time it ran: just now this machine needed longer than a rollout allows.',
   'tools.python.silent': 'It ran, so it counts as a success; the policy is told that a print is missing.',
   'tools.python.unknown': 'Characters that this policy has no token for enter as ?.',
   'tools.python.tag': 'A tag in the output stays text, a token for each character. Only the environment’s own tags are single tokens, so nobody can forge an answer by printing one.',

@@ -137,6 +137,7 @@ function Enters({ result, full }: { readonly result: PythonResult; readonly full
   const notes = [
     t('tools.python.mask'),
     result.truncated && t('tools.python.cut', { most: TOY_LIMITS.outputCharacters, over: over > 0 ? t('tools.python.cutOver', { count: over }) : '' }),
+    result.error?.kind === 'timeout' && full?.ok === true && t('tools.python.slow'),
     result.ok && result.output === NO_OUTPUT && t('tools.python.silent'),
     tokenizer.specials.some((tag) => result.output.includes(tag)) && t('tools.python.tag'),
     tokenizer.decode(tokenizer.encodePlain(result.output)) !== result.output && t('tools.python.unknown'),
