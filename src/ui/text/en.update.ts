@@ -24,7 +24,7 @@ export const enUpdate = {
   'update.dropped': 'This group was sampled and left out of the update, because its rewards were equal: another question took its place.',
   'update.elsewhere': 'This rollout was dealt to another update of the step: choose that one above.',
   'update.noUpdate': 'No update was made with this group.',
-  'update.waitForIt': 'Both updates are computed by the engine. This takes a few seconds, and longer where a far step is made again first.',
+  'update.waitForIt': 'The engine computes the same update with other switches. This takes a few seconds, and longer where a far step is made again first.',
 
   'update.again': 'This update once more',
   'update.stored': 'Shown as the engine stored it when the update was made.',

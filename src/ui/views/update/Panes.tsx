@@ -29,7 +29,7 @@ export function Panes({ subject, of, operation, onOperation, adam }: PanesProps)
     numbers: Object.fromEntries(OPERATIONS.map((o) => [o, workedOut(subject, o, adam)])) as Record<Operation, readonly string[]>,
   };
   const termUnder = (target: EventTarget): Term | undefined => {
-    const name = target instanceof HTMLElement ? target.dataset.term : undefined;
+    const name = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-term]')?.dataset.term : undefined;
     return name === undefined || !Object.hasOwn(TERMS, name) ? undefined : (name as Term);
   };
   const light = (event: { readonly target: EventTarget }): void => {
