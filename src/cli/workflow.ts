@@ -45,11 +45,11 @@ const COMMANDS: Readonly<Record<string, { readonly options: Options; readonly ru
   train: {
     options: {
       model: { kind: 'text', default: 'workflow-base', help: 'a name under public/models, or a folder' },
-      steps: { kind: 'number', default: '80', help: 'training steps' },
+      steps: { kind: 'number', default: '150', help: 'training steps' },
       questions: { kind: 'number', default: String(WORKFLOW_GRPO.questions), help: 'tasks a step' },
       group: { kind: 'number', default: String(WORKFLOW_GRPO.group), help: 'rollouts of each task' },
       lr: { kind: 'number', default: String(WORKFLOW_GRPO.optimizer.learningRate), help: 'learning rate' },
-      'call-cost': { kind: 'number', default: '0', help: 'taken off the reward for each call' },
+      'call-cost': { kind: 'number', default: String(WORKFLOW_GRPO.reward.callCost), help: 'taken off the reward for each call in training; held-out tasks are scored by the paper\'s rule' },
       inner: { kind: 'number', default: '1', help: 'passes over the rollouts of a step' },
       minibatches: { kind: 'number', default: '1', help: 'updates a pass' },
       rollouts: { kind: 'switch', help: 'write every rollout' },
