@@ -35,14 +35,32 @@ export function Tokens({ rollout, paint, token, anchor, onPick, label, id, match
   const [from, to] = token === undefined || anchor === undefined ? [0, 0] : rangeOf(token, anchor);
   const marks = useMemo((): StripMarks => ({ range: from < to ? [from, to] : undefined, matches, shared, own }), [from, to, matches, shared, own]);
 
+  const row = useRef<HTMLDivElement>(null);
+  const following = useRef(true);
   useEffect(() => {
-    const cell = token === undefined ? null : document.getElementById(`${cells}-${token}`);
-    if (region.current === null || cell === null) return;
-    // Only this region moves, never the page.
-    const [box, at] = [region.current.getBoundingClientRect(), cell.getBoundingClientRect()];
-    if (at.top < box.top + 8) region.current.scrollTop -= box.top + 8 - at.top;
-    else if (at.bottom > box.bottom - 8) region.current.scrollTop += at.bottom - box.bottom + 8;
+    const follow = (): void => {
+      const cell = token === undefined ? null : document.getElementById(`${cells}-${token}`);
+      if (region.current === null || cell === null) return;
+      // Only this region moves, never the page.
+      const [box, at] = [region.current.getBoundingClientRect(), cell.getBoundingClientRect()];
+      if (at.top < box.top + 8) region.current.scrollTop -= box.top + 8 - at.top;
+      else if (at.bottom > box.bottom - 8) region.current.scrollTop += at.bottom - box.bottom + 8;
+    };
+    following.current = true;
+    follow();
+    if (row.current === null) return undefined;
+    // A long strip finds its height bit by bit: the token stays in sight until the person scrolls.
+    const observer = new ResizeObserver(() => {
+      if (following.current) follow();
+    });
+    observer.observe(row.current);
+    return () => {
+      observer.disconnect();
+    };
   }, [cells, token, rollout]);
+  const leave = (): void => {
+    following.current = false;
+  };
 
   const last = rollout.tokens.length - 1;
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -84,8 +102,10 @@ export function Tokens({ rollout, paint, token, anchor, onPick, label, id, match
       aria-activedescendant={token === undefined ? undefined : `${cells}-${token}`}
       onKeyDown={onKeyDown}
       onClick={onClick}
+      onWheel={leave}
+      onPointerDown={leave}
     >
-      <div role="row">
+      <div ref={row} role="row">
         <TokenStrip rollout={rollout} paint={paint} selected={token} cells={cells} marks={marks} />
         {rollout.tokens.length === 0 && <span role="gridcell" className={styles.nothing}>{t('rollout.empty')}</span>}
         {rollout.stop !== 'end' && <span className={styles.stop}>{t(`stop.${rollout.stop}`)}</span>}
