@@ -21,9 +21,10 @@ import { Badge } from './Badge.tsx';
 import { Bars, type BarSeries } from './Bars.tsx';
 import { byTier, cell, passes, ROWS } from './figures.ts';
 import { Legend, Swatch, type Look } from './Look.tsx';
-import { policyName, policyOf, shippedOf } from './policies.ts';
+import { policyName, policyOf, shippedOf, suiteLabel } from './policies.ts';
 import { Part } from './Part.tsx';
 import { PolicyField } from './PolicyField.tsx';
+import { SegmentField } from './SegmentField.tsx';
 import styles from './Conditions.module.css';
 
 interface ViewProps {
@@ -227,33 +228,6 @@ function Settings({ address, go, a, b }: ViewProps & { readonly a: string; reado
         }} />
       </div>
     </>
-  );
-}
-
-/** A suite is called by its name in recipes and on the command line where the catalogue has no words for it. */
-export function suiteLabel(name: string): string {
-  return name === 'arithmetic' || name === 'arithmetic-steps' ? t(`suite.${name}`) : name;
-}
-
-interface SegmentFieldProps<T extends number> {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: T;
-  readonly values: readonly T[];
-  readonly onChange: (value: T) => void;
-}
-
-/** One of a few numbers. */
-export function SegmentField<T extends number>({ label, hint, value, values, onChange }: SegmentFieldProps<T>): ReactNode {
-  return (
-    <div className={styles.field}>
-      <span className={styles.label}>{label}</span>
-      <Segments label={label} value={String(value)} items={values.map((each) => ({ value: String(each), label: format.integer(each) }))} onChange={(next) => {
-        const found = values.find((each) => String(each) === next);
-        if (found !== undefined) onChange(found);
-      }} />
-      <p className={styles.hint}>{hint}</p>
-    </div>
   );
 }
 

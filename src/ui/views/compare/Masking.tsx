@@ -14,7 +14,6 @@ import { lab, useLab } from '../../stores/lab.ts';
 import { format, t, type PlainKey } from '../../text/text.ts';
 import { compareAddress, WHICH, type CompareAddress } from './address.ts';
 import { Badge } from './Badge.tsx';
-import { SegmentField } from './Conditions.tsx';
 import { Dots } from './Dots.tsx';
 import { Legend, type Look } from './Look.tsx';
 import {
@@ -22,6 +21,7 @@ import {
   type PlannedRun,
 } from './masking.ts';
 import { Part } from './Part.tsx';
+import { SegmentField } from './SegmentField.tsx';
 import styles from './Masking.module.css';
 
 interface ViewProps {
@@ -181,7 +181,7 @@ function Controls({ made }: { readonly made: readonly Made[] }): ReactNode {
             <Button kind="primary" size="large" disabled={!open || active || asked !== undefined || todo.length === 0 || missing.length > 0} onClick={() => {
               const [first, ...then] = todo.map(({ settings }) => settings);
               if (first !== undefined) lab.train(first, then);
-            }}><Icon name="play" />{t(todo.length < made.length ? 'masking.goOn' : 'masking.start')}</Button>
+            }}><Icon name="play" />{t(todo.length > 0 && todo.length < made.length ? 'masking.goOn' : 'masking.start')}</Button>
           )}
       <p role="status" className={styles.words}>{words()}</p>
       <Bar label={t('masking.progress')} value={done} most={of} />

@@ -24,11 +24,11 @@ import { tokenizer, TokenStrip, type SignalPaint } from '../step/TokenStrip.tsx'
 import { signalScale, spanAt, visible } from '../step/tokens.ts';
 import { parsePolicy, policyId, type CompareAddress, type Policy } from './address.ts';
 import { Badge } from './Badge.tsx';
-import { SegmentField, suiteLabel } from './Conditions.tsx';
 import { asTrained, deltaOf, logProbOf, sharedTokens, walk } from './divergence.ts';
 import { Part } from './Part.tsx';
-import { policyName, policyOf } from './policies.ts';
+import { policyName, policyOf, suiteLabel } from './policies.ts';
 import { PolicyField } from './PolicyField.tsx';
+import { SegmentField } from './SegmentField.tsx';
 import styles from './Question.module.css';
 
 interface ViewProps {

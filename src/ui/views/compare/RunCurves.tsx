@@ -10,8 +10,8 @@ import { runName } from '../train/run-name.ts';
 import { tiersOf } from '../train/curves.ts';
 import { METRICS, MOST_RUNS, type CompareAddress, type MetricName } from './address.ts';
 import { Badge } from './Badge.tsx';
-import { SegmentField } from './Conditions.tsx';
 import { Part } from './Part.tsx';
+import { SegmentField } from './SegmentField.tsx';
 import { bySettings, lineOf, metricKey, stepsOf } from './series.ts';
 import styles from './RunCurves.module.css';
 

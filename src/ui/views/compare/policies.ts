@@ -57,3 +57,8 @@ export function policyName(id: string, suite: string, runs: readonly { readonly 
   const facts = { name: runName(settings), seed: settings.seed, step: step ?? found.summary.step };
   return found.kind === 'recorded' ? t('policy.recorded', facts) : t('policy.run', facts);
 }
+
+/** A suite is called by its name in recipes and on the command line where the catalogue has no words for it. */
+export function suiteLabel(name: string): string {
+  return name === 'arithmetic' || name === 'arithmetic-steps' ? t(`suite.${name}`) : name;
+}
