@@ -5,7 +5,7 @@ import { keysOf, nextCall } from '../tasks/lookup.ts';
 import { drawTasks } from '../tasks/task.ts';
 import { createNodePython } from '../tools/python/python.node.ts';
 import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
-import { environment, failing, FLAKY_SHARE, TOOLS } from './environments.ts';
+import { environment, FLAKY_SHARE, TOOLS } from './environments.ts';
 import type { CallRequest, RunCalls } from './rollout.ts';
 import { sumTask, tableOfCalls } from './testing.ts';
 
@@ -68,23 +68,21 @@ describe('a failing tool', () => {
     expect(Math.abs((await failed(0)) - 2000 * FLAKY_SHARE)).toBeLessThan(5 * Math.sqrt(2000 * FLAKY_SHARE * (1 - FLAKY_SHARE)));
     expect(await failed(1)).toBe(0);
   });
-
-  it('as a probe fails every first call without running it, in the words of Python', async () => {
-    const asked: string[] = [];
-    const probe = failing((calls) => { asked.push(...calls.map(({ code }) => code)); return answers(calls); }, TOY_LIMITS, 1);
-    const results = await probe([request(0), request(1, 1), request(2, 0, 1, 1, "look('kxq')"), request(3, 0, 1, 1, '1+1')]);
-    expect(results.map(({ output }) => output)).toEqual([
-      "NameError: name 'print' is not defined", '42', "NameError: name 'look' is not defined", "NameError: name 'print' is not defined",
-    ]);
-    expect(results[0]?.error).toEqual({ kind: 'exception', type: 'NameError', message: "name 'print' is not defined" });
-    expect(asked).toEqual(['print(17+25)']);
-  });
 });
 
 describe('the sandbox of a suite', () => {
   let python: Python;
   beforeAll(() => { python = createNodePython(); });
   afterAll(() => { python.dispose(); });
+
+  it('as a probe fails every first call whatever it is, in the words of Python, and no later one', async () => {
+    const run = environment(python, TOY_LIMITS, 'plain', true);
+    const codes = ['print(17+25)', '17+25 # a comment', 'x = 1', '', '1)', '"', 'if 1:\n  pass', 'print(1)\\'];
+    const first = await run(codes.map((code, i) => request(i, 0, 1, 1, code)));
+    expect(first.map(({ ok, error }) => [ok, error?.type])).toEqual(codes.map(() => [false, 'SyntaxError']));
+    expect(first[0]?.output).toBe("SyntaxError: '(' was never closed");
+    expect(await run([request(0, 1)])).toMatchObject([{ ok: true, output: '42' }]);
+  });
 
   it('defines look, which prints a number and returns nothing', async () => {
     const [task] = drawTasks(arithmeticSteps, 1, 'train', 1, 1, [5]);

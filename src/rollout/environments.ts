@@ -15,7 +15,7 @@ export type ToolName = (typeof TOOL_NAMES)[number];
 export const TOOLS: Readonly<Record<ToolName, (run: RunCalls, limits: PythonLimits) => RunCalls>> = {
   plain: (run) => run,
   chatty,
-  flaky: (run, limits) => failing(run, limits, FLAKY_SHARE),
+  flaky: (run) => failing(run, FLAKY_SHARE),
 };
 
 /** Of first calls, the share that a flaky tool fails. */
@@ -31,7 +31,7 @@ export function environment(python: Python, limits: PythonLimits, tool: ToolName
   const run = pythonCalls(python, limits);
   const prepared: RunCalls = (calls, signal) => run(calls.map((call) => ({ ...call, code: preludeOf(call.task) + call.code })), signal);
   const variant = TOOLS[tool](prepared, limits);
-  return probe ? failing(variant, limits, 1) : variant;
+  return probe ? failing(variant, 1) : variant;
 }
 
 /** Sixteen random letters after each output, within the limit of an output: tokens that nobody could have predicted. */
@@ -54,26 +54,15 @@ function noise(call: CallRequest): string {
   }).join('');
 }
 
-/** First calls fail in this share, without being run. Later calls are answered. */
-export function failing(run: RunCalls, limits: PythonLimits, share: number): RunCalls {
+/**
+ * First calls fail in this share: a bracket that nothing closes is lost into them on their way, so that the error is
+ * Python's own. Later calls arrive as they were written.
+ */
+export function failing(run: RunCalls, share: number): RunCalls {
   const fails = ({ seed, step, stream, earlier }: CallRequest): boolean =>
     earlier.length === 0 && pcg4d(seed ^ FAILURE, step, stream, 0)[0] < share * 2 ** 32;
-  return async (calls, signal) => {
-    const asked = calls.filter((call) => !fails(call));
-    const answered = (asked.length === 0 ? [] : await run(asked, signal)).values();
-    return calls.map((call) => {
-      const result = fails(call) ? failure(call, limits) : answered.next().value;
-      if (result === undefined) throw new Error('the environment returned fewer results than there were calls');
-      return result;
-    });
-  };
-}
-
-/** As Python words it where the function that is called is missing. */
-function failure({ code }: CallRequest, limits: PythonLimits): PythonResult {
-  const name = /[A-Za-z_]\w*(?=\()/.exec(code)?.[0] ?? 'print';
-  const error = { kind: 'exception', type: 'NameError', message: `name '${name}' is not defined` } as const;
-  return cut({ ok: false, output: '', truncated: false, error, seconds: 0 }, `${error.type}: ${error.message}`, limits);
+  // On a line of its own no comment hides it.
+  return (calls, signal) => run(calls.map((call) => (fails(call) ? { ...call, code: `${call.code}\n(` } : call)), signal);
 }
 
 function cut(result: PythonResult, output: string, { outputCharacters }: PythonLimits): PythonResult {
