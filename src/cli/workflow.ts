@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, { readonly options: Options; readonly ru
   train: {
     options: {
       model: { kind: 'text', default: 'workflow-base', help: 'a name under public/models, or a folder' },
-      steps: { kind: 'number', default: '150', help: 'training steps' },
+      steps: { kind: 'number', default: '100', help: 'training steps' },
       questions: { kind: 'number', default: String(WORKFLOW_GRPO.questions), help: 'tasks a step' },
       group: { kind: 'number', default: String(WORKFLOW_GRPO.group), help: 'rollouts of each task' },
       lr: { kind: 'number', default: String(WORKFLOW_GRPO.optimizer.learningRate), help: 'learning rate' },
