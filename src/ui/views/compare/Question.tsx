@@ -20,7 +20,8 @@ import { useTheme } from '../../stores/theme.ts';
 import { format, t } from '../../text/text.ts';
 import { Asked, useAsked } from '../step/Asked.tsx';
 import { Legend } from '../step/SignalBar.tsx';
-import { tokenizer, TokenStrip, type SignalPaint } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
+import { TokenStrip, type SignalPaint } from '../step/TokenStrip.tsx';
 import { signalScale, spanAt, visible } from '../step/tokens.ts';
 import { parsePolicy, policyId, type CompareAddress, type Policy } from './address.ts';
 import { Badge } from './Badge.tsx';
@@ -251,9 +252,9 @@ function Read({ texts, names, scores, engine, address, go }: ReadProps): ReactNo
   );
 }
 
-function wordAt({ tokens }: ScoredTrajectory, token: number): string {
+function wordAt({ task, tokens }: ScoredTrajectory, token: number): string {
   const id = tokens[token];
-  return id === undefined ? t('question.nothing') : visible(tokenizer.token(id));
+  return id === undefined ? t('question.nothing') : visible(tokenizerOf(task).token(id));
 }
 
 /** "All that A wrote: −1.2 nats under A, −9.8 under B." */

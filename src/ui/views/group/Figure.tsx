@@ -6,7 +6,8 @@ import { t } from '../../text/text.ts';
 import { useAsked } from '../step/Asked.tsx';
 import { Key } from '../step/Key.tsx';
 import type { StepContext } from '../step/StepFrame.tsx';
-import { tokenizer, type SignalPaint } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
+import type { SignalPaint } from '../step/TokenStrip.tsx';
 import { Hand } from './Hand.tsx';
 import { canSwitch, groupNow, scoringBySwitches, scoringOfRun, type Scoring } from './play.ts';
 import { writeRule } from './rule-draft.ts';
@@ -56,7 +57,7 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
   const scoring = useMemo((): Scoring => {
     if (applied !== undefined) return { by: applied.code === PAPER_RULE ? 'paper' : 'own', rewards: applied.rewards, parts: undefined };
     if (!math || (noCall === grpo.reward.noCall && callCost === grpo.reward.callCost)) return scoringOfRun(group);
-    return scoringBySwitches(group, tokenizer, { noCall, callCost });
+    return scoringBySwitches(group, tokenizerOf(group.task), { noCall, callCost });
   }, [group, applied, math, noCall, callCost, grpo]);
 
   const outcome = useMemo(() => {

@@ -6,7 +6,6 @@ import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { format, t } from '../../text/text.ts';
 import { describeMask } from '../step/describe.ts';
 import { clipState, inLoss, maskCounts, spanAt, tokenText } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
 import styles from './RolloutDetail.module.css';
 
 interface RolloutDetailProps {
@@ -82,7 +81,7 @@ function TokenTable({ rollout, grpo }: { readonly rollout: TrainedTrajectory; re
                 return (
                   <tr key={i}>
                     <th scope="row" className="figure">{format.integer(i)}</th>
-                    <td><code>{tokenText(tokenizer, rollout, i)}</code></td>
+                    <td><code>{tokenText(rollout, i)}</code></td>
                     <td>{owner(i)}</td>
                     <td>{t(`kind.${spanAt(rollout, i)?.kind ?? 'stray'}`)}</td>
                     <td>{t(trained ? 'yes' : 'no')}</td>

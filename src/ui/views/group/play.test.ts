@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import type { GroupRecord } from '../../../grpo/record.ts';
 import { syntheticStep } from '../../testing/synthetic.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { characters as tokenizer } from '../step/tokenizers.ts';
 import { axisOf, draggedTo, equalShareOf, groupNow, keyed, scoringBySwitches, scoringOfRun, verdictOf, type Scoring } from './play.ts';
 
 const record = syntheticStep({ step: 1, seed: 5, grpo: DEFAULT_GRPO, progress: 0.2 });

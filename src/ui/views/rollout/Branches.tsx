@@ -6,7 +6,8 @@ import { Icon } from '../../components/Icon.tsx';
 import { format, t } from '../../text/text.ts';
 import { Asked, useAsked } from '../step/Asked.tsx';
 import { visible } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
+import type { Task } from '../../../tasks/task.ts';
 import { askKey, keepResult, removeBranch, treeOf, type Branch } from './branches.ts';
 import styles from './Branches.module.css';
 
@@ -52,7 +53,7 @@ export const Branches = memo(function Branches({ rollout, number, branches, chos
               <td />
             </tr>
             {treeOf(branches).map(({ branch, depth }) => (
-              <BranchRow key={branch.id} branch={branch} depth={depth} names={names} chosen={chosen === branch.id} onChoose={onChoose} />
+              <BranchRow key={branch.id} task={rollout.task} branch={branch} depth={depth} names={names} chosen={chosen === branch.id} onChoose={onChoose} />
             ))}
           </tbody>
         </table>
@@ -83,14 +84,15 @@ function Earned({ trajectory, names }: EarnedProps): ReactNode {
 }
 
 /** What was done there, in words. */
-export function branchWords({ id, inspection: { keep, insert, policy } }: Branch): string {
+export function branchWords({ id, inspection: { keep, insert, policy } }: Branch, task: Task): string {
   const what = insert.kind === 'token'
-    ? t('rollout.branch.token', { at: keep, text: visible(tokenizer.token(insert.id)) })
+    ? t('rollout.branch.token', { at: keep, text: visible(tokenizerOf(task).token(insert.id)) })
     : t(`rollout.branch.${insert.kind}`, { at: keep });
   return t('rollout.branch', { id, what, policy: t(policy === 'latest' ? 'rollout.by.latest' : 'rollout.by.before') });
 }
 
 interface BranchRowProps {
+  readonly task: Task;
   readonly branch: Branch;
   readonly depth: number;
   readonly names: readonly RewardPartName[];
@@ -98,7 +100,7 @@ interface BranchRowProps {
   readonly onChoose: (branch: Branch | undefined) => void;
 }
 
-function BranchRow({ branch, depth, names, chosen, onChoose }: BranchRowProps): ReactNode {
+function BranchRow({ task, branch, depth, names, chosen, onChoose }: BranchRowProps): ReactNode {
   const { id, result } = branch;
   const asking = useAsked(result === undefined ? askKey(branch) : undefined, () => branch.inspection);
   const answer = asking.answer?.state === 'ready' ? asking.answer.result : undefined;
@@ -106,7 +108,7 @@ function BranchRow({ branch, depth, names, chosen, onChoose }: BranchRowProps): 
     // Answers of the microscope make room for newer ones; a branch stays.
     if (answer !== undefined) keepResult(id, answer);
   }, [id, answer]);
-  const words = branchWords(branch);
+  const words = branchWords(branch, task);
   const failed = result?.trajectory.calls.filter(({ ok }) => !ok) ?? [];
   return (
     <tr aria-current={chosen}>

@@ -4,7 +4,7 @@ import type { TokenScores } from '../../../policy/engine.ts';
 import { POLICY, PROMPT } from '../../../rollout/trajectory.ts';
 import { format, t } from '../../text/text.ts';
 import { inLoss, spanAt, visible } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
 import { drawAt, type Draw } from './draw.ts';
 import styles from './DrawPanel.module.css';
 
@@ -16,7 +16,7 @@ interface DrawPanelProps {
   readonly onTake: ((id: number) => void) | undefined;
 }
 
-const textOf = (id: number): string => visible(tokenizer.token(id));
+const textOf = ({ task }: TrainedTrajectory, id: number): string => visible(tokenizerOf(task).token(id));
 
 /** A share of 1 in percent; what is not 0 never reads as 0. */
 export function percent(share: number): string {
@@ -28,7 +28,7 @@ export function percent(share: number): string {
 export function drawSentence(rollout: TrainedTrajectory, token: number, draw: Draw | undefined): string {
   const span = spanAt(rollout, token);
   const kind = span?.forged === true ? t('kind.forged') : t(`kind.${span?.kind ?? 'stray'}`);
-  const head = t('token.head', { token, text: textOf(rollout.tokens[token] ?? 0), kind });
+  const head = t('token.head', { token, text: textOf(rollout, rollout.tokens[token] ?? 0), kind });
   const owner = rollout.owner[token];
   if (owner !== POLICY) return t(owner === PROMPT ? 'rollout.sentence.prompt' : inLoss(rollout, token) ? 'rollout.sentence.unmasked' : 'rollout.sentence.environment', { head });
   const logProb = rollout.logProbs[token] ?? NaN;
@@ -48,9 +48,9 @@ export const DrawPanel = memo(function DrawPanel({ rollout, scores, token, onTak
     <div className={styles.panel}>
       <ol className={styles.choices} aria-label={t(drawn ? 'rollout.draw.from' : 'rollout.draw.expected')}>
         {draw.choices.map((choice) => (
-          <Row key={choice.id} id={choice.id} probability={choice.probability} here={choice.drawn} drawn={drawn} onTake={choice.drawn ? undefined : onTake} />
+          <Row key={choice.id} id={choice.id} text={textOf(rollout, choice.id)} probability={choice.probability} here={choice.drawn} drawn={drawn} onTake={choice.drawn ? undefined : onTake} />
         ))}
-        <Row id={id} probability={draw.probability} here drawn={drawn} onTake={undefined} hidden={draw.rank !== undefined} />
+        <Row id={id} text={textOf(rollout, id)} probability={draw.probability} here drawn={drawn} onTake={undefined} hidden={draw.rank !== undefined} />
         <li className={styles.row}>
           <span className={styles.others}>{t('rollout.draw.rest')}</span>
           <Shade probability={draw.rest} />
@@ -69,6 +69,7 @@ export const DrawPanel = memo(function DrawPanel({ rollout, scores, token, onTak
 
 interface RowProps {
   readonly id: number;
+  readonly text: string;
   readonly probability: number;
   /** It is the token that stands there. */
   readonly here: boolean;
@@ -78,10 +79,10 @@ interface RowProps {
   readonly hidden?: boolean;
 }
 
-function Row({ id, probability, here, drawn, onTake, hidden = false }: RowProps): ReactNode {
+function Row({ id, text, probability, here, drawn, onTake, hidden = false }: RowProps): ReactNode {
   const content = (
     <>
-      <code className={styles.text}>{textOf(id)}</code>
+      <code className={styles.text}>{text}</code>
       <Shade probability={probability} />
       <span className={styles.share}>{percent(probability)}</span>
       <span className={styles.mark}>{here ? t(drawn ? 'rollout.draw.drawn' : 'rollout.draw.here') : onTake === undefined ? '' : t('rollout.draw.take')}</span>

@@ -4,7 +4,7 @@ import { POLICY, type ToolCall } from '../../../rollout/trajectory.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { format, t } from '../../text/text.ts';
 import { GLYPHS, inLoss, visible } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
 import styles from './Lanes.module.css';
 import { innerRange, turnAt, type Turn } from './turns.ts';
 
@@ -67,10 +67,10 @@ function isTrained(rollout: TrainedTrajectory, { start, end }: Turn): boolean {
 }
 
 /** The end of what the turn holds up to a token. */
-function writtenSoFar({ tokens }: TrainedTrajectory, { start, end }: Turn, token: number): string {
-  const [from, to] = innerRange(tokens, start, end);
+function writtenSoFar(rollout: TrainedTrajectory, { start, end }: Turn, token: number): string {
+  const [from, to] = innerRange(rollout, start, end);
   const until = Math.min(to, token + 1);
-  return tokenizer.decode(tokens.subarray(Math.max(from, until - SHOWN), Math.max(from, until)));
+  return tokenizerOf(rollout.task).decode(rollout.tokens.subarray(Math.max(from, until - SHOWN), Math.max(from, until)));
 }
 
 interface TurnBoxProps {

@@ -15,7 +15,6 @@ import { Key } from '../step/Key.tsx';
 import { SignalBar } from '../step/SignalBar.tsx';
 import { StepFrame, type StepContext } from '../step/StepFrame.tsx';
 import { tokenText } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
 import { usePaint, useSignalKeys } from '../step/usePaint.ts';
 import { Branches, branchWords } from './Branches.tsx';
 import { addBranch, drawable, rolloutKey, useBranches, type Branch, type BranchInspection } from './branches.ts';
@@ -91,7 +90,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
   const editing = edited?.of === rollout ? edited.turn : undefined;
 
   const query = more.find ?? '';
-  const matches = useMemo(() => find(rollout.tokens, query), [rollout, query]);
+  const matches = useMemo(() => find(rollout, query), [rollout, query]);
 
   const [policy, setPolicy] = useState<'before' | 'latest'>('before');
   const run = (insert: BranchInspection['insert'], keep: number): void => {
@@ -173,10 +172,10 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
       rollout: { previous: toRollout(number - 1), next: toRollout(number + 1) },
       update: { previous: toStep(index - 1), next: toStep(index + 1) },
     },
-    words: (place) => t('rollout.place', { at: place, of: rollout.tokens.length, text: tokenText(tokenizer, rollout, place) }),
+    words: (place) => t('rollout.place', { at: place, of: rollout.tokens.length, text: tokenText(rollout, place) }),
   };
 
-  const title = shown === undefined ? t('detail.title', { number }) : branchWords(shown);
+  const title = shown === undefined ? t('detail.title', { number }) : branchWords(shown, member.task);
   const draw = scores && token !== undefined ? drawAt(scores, rollout.tokens, token) : undefined;
   return (
     <>
@@ -191,7 +190,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
         <div className={styles.text}>
           {left !== undefined && shown !== undefined && (
             <>
-              <Caption words={parent === undefined ? t('detail.title', { number }) : branchWords(parent)} rollout={left} />
+              <Caption words={parent === undefined ? t('detail.title', { number }) : branchWords(parent, member.task)} rollout={left} />
               <Tokens id="left" rollout={left} paint={paint} token={undefined} label={t('rollout.leftTokens')} shared={shown.inspection.keep} onPick={(to) => {
                 goBranch(parent, to);
               }} />
@@ -216,7 +215,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
               setEdited(undefined);
             }} onRun={(text) => {
               // Code goes behind the opening tag; an observation takes the place of the whole span.
-              const [inner] = innerRange(rollout.tokens, editing.start, editing.end);
+              const [inner] = innerRange(rollout, editing.start, editing.end);
               if (editing.kind === 'call') run({ kind: 'call', code: text }, inner);
               else run({ kind: 'observation', text }, editing.start);
             }} />

@@ -5,7 +5,7 @@ import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { Button } from '../../components/Button.tsx';
 import { format, t } from '../../text/text.ts';
 import { inLoss, spanAt, tokenText, visible } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
 import { drawAt } from './draw.ts';
 import { percent } from './DrawPanel.tsx';
 import { answerWords } from './Lanes.tsx';
@@ -125,7 +125,7 @@ function TokenRows({ rollout, scores }: TablesProps): ReactNode {
               <tr key={i}>
                 <th scope="row" className="figure">{format.integer(i)}</th>
                 <td className="figure">{format.integer(rollout.tokens[i] ?? 0)}</td>
-                <td><code>{tokenText(tokenizer, rollout, i)}</code></td>
+                <td><code>{tokenText(rollout, i)}</code></td>
                 <td>{ownerWords(rollout.owner[i])}</td>
                 <td>{t(`kind.${spanAt(rollout, i)?.kind ?? 'stray'}`)}</td>
                 <td>{t(inLoss(rollout, i) ? 'yes' : 'no')}</td>
@@ -133,7 +133,7 @@ function TokenRows({ rollout, scores }: TablesProps): ReactNode {
                 <td className="figure">{format.fixed(draw?.logProb ?? NaN, 3)}</td>
                 <td className="figure">{format.fixed(draw?.entropy ?? NaN, 3)}</td>
                 <td className="figure">{draw === undefined ? '–' : draw.rank === undefined ? t('rollout.draw.beyond', { n: draw.choices.length }) : format.integer(draw.rank)}</td>
-                <td><code>{draw?.choices.slice(0, 3).map(({ id, probability }) => `${visible(tokenizer.token(id))} ${percent(probability)}`).join('  ') ?? ''}</code></td>
+                <td><code>{draw?.choices.slice(0, 3).map(({ id, probability }) => `${visible(tokenizerOf(rollout.task).token(id))} ${percent(probability)}`).join('  ') ?? ''}</code></td>
               </tr>
             );
           })}

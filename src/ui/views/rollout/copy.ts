@@ -2,7 +2,7 @@
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { spanAt } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
 
 export const COPIES = ['text', 'ids', 'json'] as const;
 export type CopyAs = (typeof COPIES)[number];
@@ -19,6 +19,7 @@ export interface Origin {
 /** @param range [start, end). */
 export function copied(as: CopyAs, rollout: TrainedTrajectory, [start, end]: readonly [number, number], origin: Origin): string {
   const ids = rollout.tokens.subarray(start, end);
+  const tokenizer = tokenizerOf(rollout.task);
   switch (as) {
     case 'text':
       return tokenizer.decode(ids);

@@ -1,14 +1,16 @@
 /** Search in the text of a trajectory, across tokens. Pure; no DOM. */
-import { tokenizer } from '../step/TokenStrip.tsx';
+import type { TrainedTrajectory } from '../../../grpo/record.ts';
+import { tokenizerOf } from '../step/tokenizers.ts';
 import type { Ranges } from '../step/strip.ts';
 
 /** What was typed as the text means it: white space may be written as it is shown. */
 const meant = (query: string): string => query.replaceAll('␣', ' ').replaceAll('⏎', '\n').replaceAll('⇥', '\t').toLowerCase();
 
 /** Token ranges that hold the text, without overlaps; upper and lower case are the same. */
-export function find(tokens: Uint32Array, query: string): Ranges {
+export function find({ task, tokens }: Pick<TrainedTrajectory, 'task' | 'tokens'>, query: string): Ranges {
   const wanted = meant(query);
   if (wanted === '') return [];
+  const tokenizer = tokenizerOf(task);
   const starts: number[] = [];
   let text = '';
   for (const id of tokens) {

@@ -3,7 +3,8 @@ import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import { spansOf } from '../../../rollout/grammar.ts';
 import { ENVIRONMENT, POLICY, PROMPT, tagsOf, type ToolCall } from '../../../rollout/trajectory.ts';
 import { syntheticStep } from '../../testing/synthetic.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import type { Task } from '../../../tasks/task.ts';
+import { sumTask, tokenizer } from '../../../rollout/testing.ts';
 import { addBranch, branchStore, removeBranch, treeOf, type BranchInspection } from './branches.ts';
 import { copied } from './copy.ts';
 import { drawAt } from './draw.ts';
@@ -13,11 +14,11 @@ import { editableAt, firstDrawn, innerRange, turnAt, turnsOf } from './turns.ts'
 const call = (code: string): ToolCall => ({ code, ok: true, output: '1', truncated: false, seconds: 0 });
 
 /** Texts with who wrote them. */
-function told(parts: readonly (readonly [string, 0 | 1 | 2])[], calls: readonly ToolCall[]): { tokens: Uint32Array; owner: Uint8Array; spans: ReturnType<typeof spansOf>; calls: readonly ToolCall[] } {
+function told(parts: readonly (readonly [string, 0 | 1 | 2])[], calls: readonly ToolCall[]): { task: Task; tokens: Uint32Array; owner: Uint8Array; spans: ReturnType<typeof spansOf>; calls: readonly ToolCall[] } {
   const ids = parts.map(([text, who]) => [tokenizer.encode(text), who] as const);
   const tokens = Uint32Array.from(ids.flatMap(([some]) => [...some]));
   const owner = Uint8Array.from(ids.flatMap(([some, who]) => [...some].map(() => who)));
-  return { tokens, owner, spans: spansOf(tokens, owner, tagsOf(tokenizer)), calls };
+  return { task: sumTask, tokens, owner, spans: spansOf(tokens, owner, tagsOf(tokenizer)), calls };
 }
 
 describe('turns', () => {
@@ -39,8 +40,7 @@ describe('turns', () => {
   });
 
   it('give no answer to a call that was not executed', () => {
-    const { spans, tokens } = mixed;
-    expect(turnsOf({ spans, tokens, calls: [call('a')] }).at(-1)?.call).toBeUndefined();
+    expect(turnsOf({ ...mixed, calls: [call('a')] }).at(-1)?.call).toBeUndefined();
     const open = told([['<bos>1', PROMPT], ['<python>a', POLICY]], []);
     expect(turnsOf(open).at(-1)).toMatchObject({ kind: 'call', text: 'a', closed: false });
   });
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(editableAt(turns, output?.start ?? -1)).toBe(output);
     // Forged output is the policy's own text, not an observation.
     expect(editableAt(turns, turns[4]?.start ?? -1)).toBe(turns[5]);
-    expect(innerRange(mixed.tokens, 0, 1)).toEqual([1, 1]);
+    expect(innerRange(mixed, 0, 1)).toEqual([1, 1]);
     expect(firstDrawn(mixed.owner)).toBe(4);
     expect(firstDrawn(new Uint8Array([0, 0]))).toBe(0);
   });
@@ -83,18 +83,18 @@ describe('a draw', () => {
 describe('search', () => {
   const tokens = tokenizer.encode('<bos>aXa aXa<think>axa');
   it('works across tokens, without overlaps and without case', () => {
-    expect(find(tokens, 'axa')).toEqual([[1, 4], [5, 8], [9, 12]]);
-    expect(find(tokenizer.encode('aaa'), 'aa')).toEqual([[0, 2]]);
-    expect(find(tokens, '')).toEqual([]);
+    expect(find({ task: sumTask, tokens }, 'axa')).toEqual([[1, 4], [5, 8], [9, 12]]);
+    expect(find({ task: sumTask, tokens: tokenizer.encode('aaa') }, 'aa')).toEqual([[0, 2]]);
+    expect(find({ task: sumTask, tokens }, '')).toEqual([]);
   });
 
   it('finds part of a tag as the whole token, and white space as it is shown', () => {
-    expect(find(tokens, 'hink')).toEqual([[8, 9]]);
-    expect(find(tokens, '␣a')).toEqual([[4, 6]]);
+    expect(find({ task: sumTask, tokens }, 'hink')).toEqual([[8, 9]]);
+    expect(find({ task: sumTask, tokens }, '␣a')).toEqual([[4, 6]]);
   });
 
   it('goes round', () => {
-    const matches = find(tokens, 'axa');
+    const matches = find({ task: sumTask, tokens }, 'axa');
     expect([nextMatch(matches, 1, 1), nextMatch(matches, 9, 1), nextMatch(matches, 1, -1), nextMatch([], 1, 1)]).toEqual([[5, 8], [1, 4], [9, 12], undefined]);
   });
 });

@@ -1,7 +1,7 @@
 /** A trajectory as a conversation of two: what the policy wrote, and what the environment answered. Pure; no DOM. */
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { ENVIRONMENT, POLICY, PROMPT, type Owner, type SpanKind, type ToolCall } from '../../../rollout/trajectory.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { tokenizerOf } from '../step/tokenizers.ts';
 
 export interface Turn {
   readonly kind: SpanKind;
@@ -17,14 +17,15 @@ export interface Turn {
   readonly call?: { readonly call: ToolCall; readonly number: number };
 }
 
-type Told = Pick<TrainedTrajectory, 'spans' | 'tokens' | 'calls'>;
+type Told = Pick<TrainedTrajectory, 'task' | 'spans' | 'tokens' | 'calls'>;
 
 /** The spans, each executed call with what the runtime said of it. */
-export function turnsOf({ spans, tokens, calls }: Told): Turn[] {
+export function turnsOf(rollout: Told): Turn[] {
+  const { spans, calls } = rollout;
   let executed = 0;
   return spans.map((span, i): Turn => {
     const { kind, owner, start, end, closed, forged } = span;
-    const turn = { kind, owner, start, end, closed, forged, text: innerText(tokens, start, end) };
+    const turn = { kind, owner, start, end, closed, forged, text: innerText(rollout, start, end) };
     if (kind !== 'call' || !closed) return turn;
     // A call was executed where an observation follows; or nothing does, since the observation would not have fitted.
     const next = spans[i + 1];
@@ -35,13 +36,15 @@ export function turnsOf({ spans, tokens, calls }: Told): Turn[] {
 }
 
 /** The text of a span without its tags, where it has any. */
-function innerText(tokens: Uint32Array, start: number, end: number): string {
-  const [from, to] = innerRange(tokens, start, end);
-  return tokenizer.decode(from < to ? tokens.subarray(from, to) : tokens.subarray(start, end));
+function innerText(rollout: Pick<Told, 'task' | 'tokens'>, start: number, end: number): string {
+  const { task, tokens } = rollout;
+  const [from, to] = innerRange(rollout, start, end);
+  return tokenizerOf(task).decode(from < to ? tokens.subarray(from, to) : tokens.subarray(start, end));
 }
 
 /** The range between the tags of a span. */
-export function innerRange(tokens: Uint32Array, start: number, end: number): readonly [number, number] {
+export function innerRange({ task, tokens }: Pick<Told, 'task' | 'tokens'>, start: number, end: number): readonly [number, number] {
+  const tokenizer = tokenizerOf(task);
   const special = (i: number): boolean => i < end && tokenizer.isSpecial(tokens[i] ?? 0);
   const from = special(start) ? start + 1 : start;
   return [from, end > from && special(end - 1) ? end - 1 : end];

@@ -1,5 +1,5 @@
 import { memo, startTransition, useEffect, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
-import { Tokenizer } from '../../../policy/tokenizer.ts';
+import type { Tokenizer } from '../../../policy/tokenizer.ts';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { GrpoSettings } from '../../../grpo/settings.ts';
 import { useWidth } from '../../figures/useWidth.ts';
@@ -8,9 +8,8 @@ import { diverging, sequential, type Ground, type ThemeName } from '../../theme/
 import { t } from '../../text/text.ts';
 import { blocksOf, parseRanges, rangesWithin, type Ranges, type StripBlock, type StripPart } from './strip.ts';
 import { clipState, GLYPHS, inLoss, position, signalValue, visible, type Deltas, type SignalScale } from './tokens.ts';
+import { tokenizerOf } from './tokenizers.ts';
 import styles from './TokenStrip.module.css';
-
-export const tokenizer = new Tokenizer();
 
 /** Colours of one signal for all tokens of a group. */
 export interface SignalPaint {
@@ -76,10 +75,15 @@ function styleOf(of: Ground): CSSProperties {
   return style;
 }
 
-const texts: string[] = [];
+const texts = new WeakMap<Tokenizer, string[]>();
 
-function textOf(id: number): string {
-  return (texts[id] ??= visible(tokenizer.token(id)));
+function textOf(of: Tokenizer, id: number): string {
+  let known = texts.get(of);
+  if (known === undefined) {
+    known = [];
+    texts.set(of, known);
+  }
+  return (known[id] ??= visible(of.token(id)));
 }
 
 /** A strip of more tokens is cut in blocks, of which those near the screen are drawn. */
@@ -116,7 +120,7 @@ interface StripProps {
 function LongStrip({ rollout, selected, ...rest }: StripProps): ReactNode {
   const [root, width] = useWidth<HTMLDivElement>();
   const [watch] = useState(() => new Watch());
-  const blocks = useMemo(() => blocksOf(rollout.spans, BLOCK, (i) => /\s/.test(tokenizer.token(rollout.tokens[i] ?? 0))), [rollout]);
+  const blocks = useMemo(() => blocksOf(rollout.spans, BLOCK, (i) => /\s/.test(tokenizerOf(rollout.task).token(rollout.tokens[i] ?? 0))), [rollout]);
   useEffect(() => () => {
     watch.end();
   }, [watch]);
@@ -194,10 +198,11 @@ const Block = memo(function Block({ block, watch, width, early, rollout, selecte
   );
 });
 
-function estimate({ from, to }: StripBlock, { tokens }: TrainedTrajectory, width: number): number {
-  let characters = 0;
-  for (let i = from; i < to; i++) characters += textOf(tokens[i] ?? 0).length;
-  return LINE * Math.ceil((CHARACTER * characters) / Math.max(width, CHARACTER));
+function estimate({ from, to }: StripBlock, { task, tokens }: TrainedTrajectory, width: number): number {
+  const tokenizer = tokenizerOf(task);
+  let length = 0;
+  for (let i = from; i < to; i++) length += textOf(tokenizer, tokens[i] ?? 0).length;
+  return LINE * Math.ceil((CHARACTER * length) / Math.max(width, CHARACTER));
 }
 
 function Parts({ parts, rollout, selected, ...rest }: StripProps & { readonly parts: readonly StripPart[] }): ReactNode {
@@ -248,12 +253,13 @@ interface PieceProps {
 
 const Piece = memo(function Piece({ rollout, from, to, paint, cells, selected, glyph, rangeFrom, rangeTo, matches, own, shared, fork }: PieceProps): ReactNode {
   const tokens: ReactNode[] = [];
+  const tokenizer = tokenizerOf(rollout.task);
   const [found, written] = [parseRanges(matches), parseRanges(own)];
   const within = (ranges: Ranges, i: number): boolean => ranges.some(([start, end]) => i >= start && i < end);
   for (let i = from; i < to; i++) {
     const value = paint && signalValue(rollout, i, paint.signal, paint.grpo, paint.delta);
     const trained = inLoss(rollout, i);
-    const text = textOf(rollout.tokens[i] ?? 0);
+    const text = textOf(tokenizer, rollout.tokens[i] ?? 0);
     const inRange = i >= rangeFrom && i < rangeTo;
     const cell = (
       <span

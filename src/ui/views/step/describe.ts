@@ -4,12 +4,11 @@ import type { GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { format, t } from '../../text/text.ts';
 import { clipState, inLoss, maskCounts, spanAt, tokenText } from './tokens.ts';
-import { tokenizer } from './TokenStrip.tsx';
 
 export function describeToken(rollout: TrainedTrajectory, token: number, grpo: GrpoSettings): string {
   const span = spanAt(rollout, token);
   const kind = span?.forged === true ? t('kind.forged') : t(`kind.${span?.kind ?? 'stray'}`);
-  const head = t('token.head', { token, text: tokenText(tokenizer, rollout, token), kind });
+  const head = t('token.head', { token, text: tokenText(rollout, token), kind });
   if (!inLoss(rollout, token)) {
     const owner = rollout.owner[token];
     return `${head}, ${t(owner === PROMPT ? 'token.prompt' : owner === ENVIRONMENT ? 'token.environment' : 'token.outside')}`;

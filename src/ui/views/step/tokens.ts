@@ -1,9 +1,9 @@
 /** What the group view says of each token: role, share in the loss, value of a signal. Pure; no DOM. */
-import type { Tokenizer } from '../../../policy/tokenizer.ts';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { NO_CLIP, type GrpoSettings } from '../../../grpo/settings.ts';
 import { ENVIRONMENT, type SpanKind } from '../../../rollout/trajectory.ts';
 import type { Signal } from '../../routes.ts';
+import { tokenizerOf } from './tokenizers.ts';
 
 /**
  * What cannot be seen made visible: white space, control characters, marks that would sit on their neighbour, and
@@ -185,6 +185,6 @@ export function maskCounts(rollout: TrainedTrajectory): MaskCounts {
 }
 
 /** The text of a token, as a person reads it. */
-export function tokenText(tokenizer: Tokenizer, rollout: TrainedTrajectory, token: number): string {
-  return visible(tokenizer.token(rollout.tokens[token] ?? 0));
+export function tokenText(rollout: TrainedTrajectory, token: number): string {
+  return visible(tokenizerOf(rollout.task).token(rollout.tokens[token] ?? 0));
 }

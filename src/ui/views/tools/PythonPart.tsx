@@ -11,7 +11,7 @@ import { useLab } from '../../stores/lab.ts';
 import { ask, useAnswer } from '../../stores/microscope.ts';
 import { format, t } from '../../text/text.ts';
 import { Asked, useAsked, type Asking } from '../step/Asked.tsx';
-import { tokenizer } from '../step/TokenStrip.tsx';
+import { characters as tokenizer } from '../step/tokenizers.ts';
 import { Folded } from './Folded.tsx';
 import { LIMITS, type LimitExample, type LimitName } from './limits.ts';
 import { ContextTokens, TokenTable } from './Observation.tsx';

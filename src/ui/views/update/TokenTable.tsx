@@ -2,7 +2,6 @@ import { useState, type ReactNode } from 'react';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
 import { format, t } from '../../text/text.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
 import { spanAt, tokenText } from '../step/tokens.ts';
 import { short } from './numbers.ts';
 import styles from './TokenTable.module.css';
@@ -38,7 +37,7 @@ export function TokenTable({ label, rollout, columns }: TokenTableProps): ReactN
               {Array.from(rollout.tokens, (_, i) => (
                 <tr key={i}>
                   <th scope="row" className="figure">{format.integer(i)}</th>
-                  <td><code>{tokenText(tokenizer, rollout, i)}</code></td>
+                  <td><code>{tokenText(rollout, i)}</code></td>
                   <td>{owner(i)}</td>
                   <td>{t(`kind.${spanAt(rollout, i)?.kind ?? 'stray'}`)}</td>
                   {columns.map(({ name, value }) => <td key={name} className="figure"><data value={String(value(i))}>{short(value(i))}</data></td>)}

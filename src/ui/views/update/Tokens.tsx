@@ -2,7 +2,7 @@ import { memo, useEffect, useMemo, useRef, useState, type CSSProperties, type Ke
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { SpanKind } from '../../../rollout/trajectory.ts';
 import { t } from '../../text/text.ts';
-import { ground, tokenizer, type SignalPaint } from '../step/TokenStrip.tsx';
+import { ground, type SignalPaint } from '../step/TokenStrip.tsx';
 import { GLYPHS, tokenText, type SignalScale } from '../step/tokens.ts';
 import { barHeight } from './arrays.ts';
 import styles from './Tokens.module.css';
@@ -120,7 +120,7 @@ const Block = memo(function Block({ from, to, alone, rollout, weights, paint, va
         const flag = i + 1 < span.end ? undefined : span.forged ? t('span.forged') : span.closed ? undefined : t('span.unclosed');
         const heights = bars.map(({ values: of, scale }) => barHeight(of[i] ?? NaN, scale));
         return (
-          <Token key={i} at={i} text={tokenText(tokenizer, rollout, i)} kind={span.kind} glyph={i === span.start ? GLYPHS[span.kind] : undefined} trained={trained}
+          <Token key={i} at={i} text={tokenText(rollout, i)} kind={span.kind} glyph={i === span.start ? GLYPHS[span.kind] : undefined} trained={trained}
             background={colours?.background} ink={colours?.ink} heights={heights.join(' ')} plain={plain} selected={i === selected} flag={flag} />
         );
       }))}

@@ -21,7 +21,6 @@ import { Legend } from '../step/SignalBar.tsx';
 import { StepFrame, type StepContext } from '../step/StepFrame.tsx';
 import type { SignalPaint } from '../step/TokenStrip.tsx';
 import { tokenText } from '../step/tokens.ts';
-import { tokenizer } from '../step/TokenStrip.tsx';
 import { AdamTensors, AdamWalk } from './Adam.tsx';
 import { arrayOf, blank, lastUpdate, operationValue, push, scaleOf, storedView, strongestToken, walkAt } from './arrays.ts';
 import { Card } from './Card.tsx';
@@ -262,7 +261,7 @@ function transportSource(
       next: which < updates - 1 ? toStep(selection.step, which + 2) : toStep(openable[at + 1], updates > 1 ? 1 : undefined),
     },
   };
-  const tokenWords = (i: number): string => t('update.tokenIs', { token: i, text: tokenText(tokenizer, rollout, i) });
+  const tokenWords = (i: number): string => t('update.tokenIs', { token: i, text: tokenText(rollout, i) });
   if (place.tab !== 'walk') {
     return { at: token, count: rollout.tokens.length, units: [{ unit: 'token', stops: Array.from(rollout.tokens, (_, i) => i) }], onMove: onPick, beyond, words: tokenWords };
   }
@@ -348,7 +347,7 @@ function Walk({ view, record, group, selection, place, go, rollout, token, made,
         </Card>
         <Panes
           subject={subject}
-          of={example === undefined ? t('update.numbersOf', { token, text: tokenText(tokenizer, rollout, token) }) : t('update.numbersOfExample')}
+          of={example === undefined ? t('update.numbersOf', { token, text: tokenText(rollout, token) }) : t('update.numbersOfExample')}
           operation={operation}
           onOperation={(to) => {
             more({ op: to });
