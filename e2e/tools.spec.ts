@@ -66,7 +66,9 @@ test('@evaluation a trip is walked to its end by keyboard, past a flight that is
   await page.keyboard.type('Shanghai');
   await page.keyboard.press('Tab');
   await page.keyboard.type('5');
-  await expect(page.getByLabel('The call, as text')).toHaveValue('search_flights(from=Beijing, to=Shanghai, day=5)');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('price');
+  await expect(page.getByLabel('The call, as text')).toHaveValue('search_flights(from=Beijing, to=Shanghai, day=5, by=price)');
   await page.keyboard.press('Enter');
   await expect(observed(page, `<tool_result>flights`)).toBeVisible();
 
@@ -88,7 +90,7 @@ test('@evaluation a trip is walked to its end by keyboard, past a flight that is
 
   // A way is shown call by call, and not made.
   await page.keyboard.press('w');
-  await expect(page.getByLabel('The call, as text')).toHaveValue('search_hotels(city=Shanghai, nights=3)');
+  await expect(page.getByLabel('The call, as text')).toHaveValue('search_hotels(city=Shanghai, by=stars)');
   await tabTo(page, page.getByLabel('The call, as text'), 'Shift+Tab');
   await page.keyboard.press('Enter');
   await expect(observed(page, '<tool_result>hotels')).toBeVisible();
@@ -158,7 +160,7 @@ test('@evaluation the functions are taken away as JSON schema', async ({ page })
   ]);
 });
 
-const WALKED = '/#/tools?part=travel&call=search_flights(from%3DBeijing%2C+to%3DShanghai%2C+day%3D5)&call=book_flight(id%3DF1)&call=book_flight(id%3DF6)';
+const WALKED = '/#/tools?part=travel&call=search_flights(from%3DBeijing%2C+to%3DShanghai%2C+day%3D5%2C+by%3Dprice)&call=book_flight(id%3DF6)&call=book_flight(id%3DF1)';
 const HOSTILE = `/#/tools?part=retail&seed=3&call=${encodeURIComponent('<img src=x onerror="window.hacked = true">')}`;
 
 for (const scheme of ['light', 'dark'] as const) {
