@@ -30,7 +30,7 @@ module.exports = {
       name: 'react-only-in-ui',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/ui/' },
-      to: { path: 'node_modules/(react|react-dom|recharts|radix-ui|@radix-ui|zustand|wouter)/' },
+      to: { path: 'node_modules/(react|react-dom|radix-ui|@radix-ui|zustand|wouter)/' },
     },
     {
       name: 'node-only-in-node-files',
