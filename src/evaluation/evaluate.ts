@@ -1,8 +1,8 @@
 /** What a policy does on held-out questions, sampled or greedy, scored by the rule of a run. */
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import { scoreMath } from '../reward/math.ts';
 import { PAPER_REWARD, type RewardParts, type RewardSettings } from '../reward/reward.ts';
+import { scorerOf } from '../reward/score.ts';
 import { rollOut, type RunCalls } from '../rollout/rollout.ts';
 import { policyLength, type StopReason, type Trajectory } from '../rollout/trajectory.ts';
 import { drawTasks, type Suite } from '../tasks/task.ts';
@@ -94,6 +94,7 @@ export async function evaluate(parts: EvaluationParts, settings: EvaluationSetti
   if (settings.temperature === 0 && samples > 1) throw new RangeError('greedy samples of a question are all the same: take one');
   const questions = drawTasks(suite, questionsPerTier * suite.tiers.length, 'held-out', seed, EVALUATION_STEP);
   const tasks = questions.flatMap((task) => Array.from({ length: samples }, () => task));
+  const score = scorerOf(suite, tokenizer, settings.reward);
   const scored: ScoredRollout[] = [];
   for (let from = 0; from < tasks.length; from += BATCH) {
     const trajectories = await rollOut({
@@ -109,7 +110,7 @@ export async function evaluate(parts: EvaluationParts, settings: EvaluationSetti
       ...(signal === undefined ? {} : { signal }),
     });
     signal?.throwIfAborted();
-    const batch = trajectories.map((trajectory) => ({ trajectory, reward: scoreMath(trajectory, suite, tokenizer, settings.reward) }));
+    const batch = trajectories.map((trajectory) => ({ trajectory, reward: score(trajectory) }));
     scored.push(...batch);
     parts.onRollouts?.(batch);
     parts.onProgress?.(scored.length, tasks.length);

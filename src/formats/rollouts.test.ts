@@ -21,7 +21,7 @@ async function step(): Promise<StepRecord> {
     const reward = rewards[i];
     if (reward === undefined) throw new Error('no reward');
     return {
-      ...t, reward, advantage: advantages[i] ?? 0, weights: noise.map(Math.abs),
+      ...t, reward: i === 0 ? reward : { ...reward, workflow: { state: 0.5, functions: 0.25, functionsMatched: 1, functionsNeeded: 2 } }, advantage: advantages[i] ?? 0, weights: noise.map(Math.abs),
       update: i === 1 ? undefined : {
         logProbs: t.logProbs, entropy: noise, ratio: noise, kl: noise, clipped: Uint8Array.from(t.tokens, (id) => id % 2),
         dLogProb: noise, gradient: noise,

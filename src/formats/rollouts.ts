@@ -7,6 +7,7 @@ import type { GroupRecord, StepRecord, TrainedTrajectory } from '../grpo/record.
 import { compareGroup } from '../grpo/advantages.ts';
 import type { AdvantageRule } from '../grpo/settings.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
+import type { RewardParts } from '../reward/reward.ts';
 
 export const ROLLOUT_SCHEMA = 'atelier-rollout/1';
 
@@ -46,6 +47,7 @@ const LineSchema = v.object({
   stop: v.picklist(['end', 'length', 'calls', 'cancelled']),
   reward: v.object({
     answer: num, formatRelaxed: num, formatStrict: num, execution: v.nullable(num), callCost: num, total: num, correct: v.boolean(),
+    workflow: v.optional(v.object({ state: num, functions: num, functionsMatched: count, functionsNeeded: count })),
   }),
   advantage: num,
   weights: floatArray,
@@ -147,6 +149,10 @@ function parseLine(raw: string, number: number): Line {
   return line;
 }
 
+function rewardOf({ reward: { workflow, ...reward } }: Line): RewardParts {
+  return { ...reward, ...(workflow === undefined ? {} : { workflow }) };
+}
+
 function trajectoryOf(line: Line): TrainedTrajectory {
   const floatsOf = (values: readonly Float[]): Float32Array => Float32Array.from(values, (x) => (x === null ? NaN : Number(x)));
   const { update } = line;
@@ -162,7 +168,7 @@ function trajectoryOf(line: Line): TrainedTrajectory {
       ...(errorType === undefined ? {} : { errorType }),
     })),
     stop: line.stop,
-    reward: line.reward,
+    reward: rewardOf(line),
     advantage: line.advantage,
     weights: floatsOf(line.weights),
     update: update === null ? undefined : {
