@@ -21,13 +21,14 @@ function Group(context: StepContext): ReactNode {
   const [preview, setPreview] = useState<{ readonly rollout: number; readonly token: number } | undefined>();
   const paint = usePaint(view, record.step, group, selection);
   useSignalKeys('group', selection);
+  const scored = useMemo(() => ({ view, step: record.step, group }), [view, record.step, group]);
   const { rollout } = selection;
   const chosen = group.members[rollout - 1];
   const pointed = preview ?? (selection.token === undefined ? undefined : { rollout, token: selection.token });
   const inspected = pointed && group.members[pointed.rollout - 1];
   return (
     <>
-      <SignalBar on="group" selection={selection} paint={paint} />
+      <SignalBar on="group" selection={selection} paint={paint} scored={scored} />
       <Figure {...context} paint={paint} onPreview={setPreview}>
         <Inspector rollout={inspected} token={pointed?.token} grpo={grpo} number={pointed?.rollout} preview={preview !== undefined} />
         <Walk {...context} />
