@@ -69,6 +69,7 @@ test('@evaluation a trip is walked to its end by keyboard, past a flight that is
   await page.keyboard.press('Tab');
   await page.keyboard.type('price');
   await expect(page.getByLabel('The call, as text')).toHaveValue('search_flights(from=Beijing, to=Shanghai, day=5, by=price)');
+  await tabTo(page, page.getByRole('button', { name: 'Call', exact: true }));
   await page.keyboard.press('Enter');
   await expect(observed(page, `<tool_result>flights`)).toBeVisible();
 
