@@ -2,11 +2,8 @@
  * The main job, on the real lab: a stranger presses Train, watches the reward climb, and opens a group to see that
  * what the environment wrote was read and not trained on.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test, type Locator, type Page } from '@playwright/test';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { serious } from './harness/axe.ts';
 
 /** Training in a page on two busy cores takes its time. */
 const LONG = 240_000;
@@ -86,20 +83,6 @@ async function checkMask(page: Page): Promise<void> {
   for (let part = 0; part < 12 && !(await token.innerText()).includes('written by the environment'); part++) await page.keyboard.press('PageDown');
   await expect(token).toContainText('output, context only: written by the environment');
   await expect(token).toContainText(/gradient norm\s*0 exactly/);
-}
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-}
-
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
-    const { violations } = await axe.run();
-    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-  });
 }
 
 test('@main-job a stranger presses Train, sees the reward climb, and opens a group (CPU engine)', async ({ page }) => {

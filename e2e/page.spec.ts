@@ -2,9 +2,8 @@
  * What the page promises whatever the engine computes: checked on a lab that makes scripted steps, so that every
  * state can be had at once. The main job, on the real lab, is in main-job.spec.ts.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test, type Page } from '@playwright/test';
+import { serious } from './harness/axe.ts';
 import { build } from 'vite';
 import { encodeStep } from '../src/formats/rollouts.ts';
 import type { StepRecord } from '../src/grpo/record.ts';
@@ -14,7 +13,6 @@ import type { FakeOptions } from '../src/ui/testing/fake-lab.ts';
 import { syntheticStep } from '../src/ui/testing/synthetic.ts';
 import { PRESET_SETTINGS } from '../src/ui/views/train/presets.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let fakeSource = '';
 
 test.beforeAll(async () => {
@@ -56,24 +54,6 @@ async function open(page: Page, path: string, options: FakeOptions = {}, recorde
     return route.fulfill({ body: record === undefined ? JSON.stringify(recorded.file) : encodeStep(record, new Tokenizer()) });
   });
   await page.goto(`/#${path}`);
-}
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** What axe finds serious or critical. */
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const findings = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
-    return (await axe.run()).violations;
-  });
-  return findings
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 }
 
 const main = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('main');

@@ -3,12 +3,10 @@
  * rule change what is shown, by the lab's own arithmetic, and nothing else.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { serious } from './harness/axe.ts';
 import { compareGroup } from '../src/grpo/advantages.ts';
 import type { AdvantageRule } from '../src/grpo/settings.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Loading Python, and a rule that does not end, on two busy cores. */
 const LONG = 90_000;
@@ -181,12 +179,6 @@ test('@step-through Enter on a token opens it in the rollout view, and the updat
   await expect(page).toHaveURL(new RegExp(`#/rollout\\?run=recorded&step=${STEP}&question=${question}&rollout=3&token=${token + 1}`));
 });
 
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
 for (const scheme of ['light', 'dark'] as const) {
   test(`@step-through the group passes axe in the ${scheme} theme, dragged and with a failed rule`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
@@ -196,13 +188,6 @@ for (const scheme of ['light', 'dark'] as const) {
     await slider(page, 1).focus();
     await page.keyboard.press('End');
     await page.getByText('The rewards as a table').click();
-    await page.evaluate(axeSource);
-    const findings = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
-      return (await axe.run()).violations;
-    });
-    expect(findings
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)).toEqual([]);
+    expect(await serious(page)).toEqual([]);
   });
 }

@@ -3,8 +3,8 @@
  * then odd content on the scripted lab.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { serious } from './harness/axe.ts';
 import type { StepRecord, TrainedTrajectory } from '../src/grpo/record.ts';
 import { Tokenizer } from '../src/policy/tokenizer.ts';
 import { spansOf } from '../src/rollout/grammar.ts';
@@ -12,28 +12,9 @@ import { ENVIRONMENT, POLICY, PROMPT, tagsOf } from '../src/rollout/trajectory.t
 import { syntheticStep } from '../src/ui/testing/synthetic.ts';
 import { scriptedLab, serveRecorded, SETTINGS } from './harness/scripted.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** An engine of its own, and Python, on two busy cores. */
 const LONG = 120_000;
 test.describe.configure({ timeout: 300_000 });
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const findings = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
-    return (await axe.run()).violations;
-  });
-  return findings
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-}
 
 const strip = (page: Page): Locator => page.getByRole('grid', { name: 'Tokens of the rollout' });
 const sentence = (page: Page): Locator => page.getByTestId('sentence');

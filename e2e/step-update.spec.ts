@@ -3,8 +3,8 @@
  * that was made, and whoever walks through them finds the same again.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { serious } from './harness/axe.ts';
 import { encodeStep } from '../src/formats/rollouts.ts';
 import type { StepRecord, TrainedTrajectory } from '../src/grpo/record.ts';
 import { Tokenizer } from '../src/policy/tokenizer.ts';
@@ -12,8 +12,6 @@ import { spansOf } from '../src/rollout/grammar.ts';
 import { tagsOf } from '../src/rollout/trajectory.ts';
 import { syntheticStep } from '../src/ui/testing/synthetic.ts';
 import { PRESET_SETTINGS } from '../src/ui/views/train/presets.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Putting an engine at the weights of a step, on two busy cores. */
 const LONG = 120_000;
@@ -58,17 +56,6 @@ async function table(page: Page, name: string): Promise<Record<string, string>[]
     [...(row as HTMLTableRowElement).cells].map((cell) => cell.querySelector('data')?.value ?? cell.innerText)));
   const [head = [], ...body] = cells;
   return body.map((row) => Object.fromEntries(row.map((cell, i) => [head[i] ?? '', cell])));
-}
-
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    interface Finding { readonly id: string; readonly impact: string | null; readonly nodes: readonly { readonly html: string }[] }
-    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
-    const { violations } = await axe.run();
-    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  });
 }
 
 test('@step-through a group leads to its update, whose operations are walked forwards and back to the same numbers', async ({ page }) => {
