@@ -1,9 +1,9 @@
-import { Slider } from 'radix-ui';
 import { useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
 import { Button } from '../components/Button.tsx';
 import { Choice } from '../components/Choice.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { Slider } from '../components/Slider.tsx';
 import { useKeys } from '../keys.ts';
 import { t } from '../text/text.ts';
 import { chooseSpeed, chooseUnit, play, useTransport } from './store.ts';
@@ -104,13 +104,10 @@ export function Transport({ source }: { readonly source: TransportSource }): Rea
       </div>
       {speedChoice}
       {unitChoice}
-      <Slider.Root className={styles.slider} min={0} max={Math.max(source.count - 1, 1)} value={[source.at]} disabled={source.count < 2} onValueChange={([to]) => {
+      <Slider className={styles.slider} label={t('transport.place')} words={words} at={source.at} count={source.count} onMove={(to) => {
         play(false);
-        if (to !== undefined) source.onMove(to);
-      }}>
-        <Slider.Track className={styles.track}><Slider.Range className={styles.range} /></Slider.Track>
-        <Slider.Thumb className={styles.thumb} aria-label={t('transport.place')} aria-valuetext={words} />
-      </Slider.Root>
+        source.onMove(to);
+      }} />
       <span className={styles.words} aria-hidden="true">{words}</span>
     </section>
   );

@@ -1,8 +1,8 @@
-import { Slider } from 'radix-ui';
 import { memo, type ReactNode } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { Icon } from '../../components/Icon.tsx';
+import { Slider } from '../../components/Slider.tsx';
 import type { GroupRecord, StepRecord } from '../../../grpo/record.ts';
 import { MAX_REWARD } from '../../../reward/reward.ts';
 import { navigate, stepAddress, type Selection, type StepView } from '../../routes.ts';
@@ -50,12 +50,7 @@ export const Chooser = memo(function Chooser({ on, view, record, selection, foll
           }}>
             <Icon name="next" size={16} />
           </Button>
-          <Slider.Root className={styles.slider} min={0} max={Math.max(openable.length - 1, 1)} value={[Math.max(index, 0)]} disabled={openable.length < 2} onValueChange={([to]) => {
-            go(to);
-          }}>
-            <Slider.Track className={styles.track}><Slider.Range className={styles.range} /></Slider.Track>
-            <Slider.Thumb className={styles.thumb} aria-label={t('group.step')} aria-valuetext={selection.step === undefined ? t('run.noStep') : t('run.step', { step: selection.step })} />
-          </Slider.Root>
+          <Slider className={styles.slider} label={t('group.step')} words={selection.step === undefined ? t('run.noStep') : t('run.step', { step: selection.step })} at={index} count={openable.length} onMove={go} />
         </div>
         {view.kind === 'recorded'
           ? <span className={styles.kind}><b>{t('recorded.label')}</b> {t('recorded.short', { seed: summary.settings.seed, engine: summary.engine.kind })}</span>
