@@ -38,7 +38,11 @@ export function RuleSection({ asking, asked, applied, switched, outcome, onScore
     onScore(code);
   };
   const failed = asking.answer?.state === 'failed' && asked === code ? asking.answer.message : undefined;
-  const still = <pre className={styles.still}><code>{code}</code></pre>;
+  const still = (
+    // A region that scrolls must be reachable by keyboard, also before the editor is there.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className={styles.still} role="region" aria-label={t('rule.code')} tabIndex={0}><code>{code}</code></pre>
+  );
   return (
     <section ref={root} className={styles.rule} aria-labelledby={id}>
       <div className={styles.words}>
