@@ -4,6 +4,7 @@ import { t } from '../../text/text.ts';
 import type { Ranges } from '../step/strip.ts';
 import { TokenStrip, type SignalPaint, type StripMarks } from '../step/TokenStrip.tsx';
 import { firstDrawn } from './turns.ts';
+import { walk } from '../step/tokens.ts';
 import styles from './Tokens.module.css';
 
 interface TokensProps {
@@ -112,24 +113,4 @@ export function Tokens({ rollout, paint, token, anchor, onPick, label, id, match
       </div>
     </div>
   );
-}
-
-/** Where a key leads from a token: along the tokens, or to the next part. */
-function walk(key: string, { tokens, spans }: TrainedTrajectory, token: number): number | undefined {
-  switch (key) {
-    case 'ArrowRight':
-      return token + 1;
-    case 'ArrowLeft':
-      return token - 1;
-    case 'PageDown':
-      return spans.find(({ start }) => start > token)?.start ?? tokens.length - 1;
-    case 'PageUp':
-      return spans.findLast(({ start }) => start < token)?.start ?? 0;
-    case 'Home':
-      return 0;
-    case 'End':
-      return tokens.length - 1;
-    default:
-      return undefined;
-  }
 }

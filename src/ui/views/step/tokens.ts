@@ -188,3 +188,23 @@ export function maskCounts(rollout: TrainedTrajectory): MaskCounts {
 export function tokenText(rollout: TrainedTrajectory, token: number): string {
   return visible(tokenizerOf(rollout.task).token(rollout.tokens[token] ?? 0));
 }
+
+/** Where a key leads from a token: along the tokens, or to the next part; a step may lead beyond the ends. */
+export function walk(key: string, { tokens, spans }: TrainedTrajectory, token: number): number | undefined {
+  switch (key) {
+    case 'ArrowRight':
+      return token + 1;
+    case 'ArrowLeft':
+      return token - 1;
+    case 'PageDown':
+      return spans.find(({ start }) => start > token)?.start ?? tokens.length - 1;
+    case 'PageUp':
+      return spans.findLast(({ start }) => start < token)?.start ?? 0;
+    case 'Home':
+      return 0;
+    case 'End':
+      return tokens.length - 1;
+    default:
+      return undefined;
+  }
+}

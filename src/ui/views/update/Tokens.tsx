@@ -3,7 +3,7 @@ import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { SpanKind } from '../../../rollout/trajectory.ts';
 import { t } from '../../text/text.ts';
 import { ground, type SignalPaint } from '../step/TokenStrip.tsx';
-import { GLYPHS, tokenText, type SignalScale } from '../step/tokens.ts';
+import { GLYPHS, tokenText, walk, type SignalScale } from '../step/tokens.ts';
 import { barHeight } from './arrays.ts';
 import styles from './Tokens.module.css';
 
@@ -127,26 +127,6 @@ const Block = memo(function Block({ from, to, alone, rollout, weights, paint, va
     </div>
   );
 });
-
-/** Where a key leads from a token. */
-function walk(key: string, { spans, tokens }: TrainedTrajectory, at: number): number | undefined {
-  switch (key) {
-    case 'ArrowRight':
-      return at + 1;
-    case 'ArrowLeft':
-      return at - 1;
-    case 'PageDown':
-      return spans.find(({ start }) => start > at)?.start ?? tokens.length - 1;
-    case 'PageUp':
-      return spans.findLast(({ start }) => start < at)?.start ?? 0;
-    case 'Home':
-      return 0;
-    case 'End':
-      return tokens.length - 1;
-    default:
-      return undefined;
-  }
-}
 
 interface TokenProps {
   readonly at: number;
