@@ -168,14 +168,15 @@ describe('a run', () => {
     expect(of('run').find(({ run }) => run?.id === 'run-1')?.next).toHaveLength(2);
   });
 
-  it('is followed by none once it is left', async () => {
+  it.each([{ type: 'reset' }, { type: 'delete-run', id: 'run-1' }] as const)('is followed by none once it is left by $type', async (leave) => {
     const l = await openLab();
-    await l.handle({ type: 'start', settings: { ...SETTINGS, steps: 2 }, pausedAfter: 1, then: [SETTINGS] });
+    await l.handle({ type: 'start', settings: { ...SETTINGS, steps: 2 }, pausedAfter: 1, then: [{ ...SETTINGS, seed: 9 }] });
     await until(() => state() === 'paused');
-    await l.handle({ type: 'reset' });
-    await l.handle({ type: 'start', settings: { ...SETTINGS, steps: 1 } });
-    await until(() => state() === 'finished');
-    expect(await store.runs()).toHaveLength(2);
+    await l.handle(leave);
+    // A step begins a run of its own, and says nothing of others.
+    await l.handle({ type: 'step', settings: { ...SETTINGS, steps: 1 } });
+    await l.handle({ type: 'open-step', run: 'run-2', step: 1 });
+    expect((await store.runs()).map(({ settings }) => settings.seed)).not.toContain(9);
   });
 
   it('pauses after the step in progress, steps on alone, and resumes', async () => {

@@ -151,7 +151,6 @@ export class Lab {
           await this.oneStep(command.settings);
           break;
         case 'reset':
-          this.series = [];
           await this.stopLoop();
           this.forget();
           break;
@@ -351,6 +350,7 @@ export class Lab {
 
   /** Leaves the run: nothing may train it from whatever weights the engine holds, and other tabs may have it. */
   private forget(): void {
+    this.series = [];
     this.run?.release();
     this.run = undefined;
     this.emit({ type: 'run', run: undefined });
@@ -552,7 +552,9 @@ export class Lab {
     if (release === undefined) return;
     if (this.run?.summary.id === id) {
       await this.stopLoop();
+      // Given back once it is deleted, not before.
       this.run = undefined;
+      this.series = [];
       this.emit({ type: 'run', run: undefined });
     }
     await this.keep((store) => store.deleteRun(id));
