@@ -21,7 +21,11 @@ export function modelOf(suite: string, condition: Condition): string {
 
 /** Ids that the condition never samples: of `base` both call tags. */
 export function bannedTokens(condition: Condition, tokenizer: Tokenizer): number[] {
-  if (condition !== 'base') return [];
+  return condition === 'base' ? callTags(tokenizer) : [];
+}
+
+/** What a policy without access to its tool cannot write. */
+export function callTags(tokenizer: Tokenizer): number[] {
   const { call } = tagsOf(tokenizer);
   return [call.open, call.close];
 }

@@ -2,7 +2,7 @@
  * Looks into steps that were made: puts an engine of its own at the weights of a step and answers the page's questions
  * with the computations that trained. The run's own engine is not touched, so training goes on meanwhile.
  */
-import { bannedTokens } from '../evaluation/conditions.ts';
+import { callTags } from '../evaluation/conditions.ts';
 import { DEFAULT_EVALUATION, evaluate } from '../evaluation/evaluate.ts';
 import { measureDrift } from '../evaluation/masking.ts';
 import { compareGroup } from '../grpo/advantages.ts';
@@ -280,7 +280,7 @@ export class Microscope {
       engine, tokenizer, suite, signal,
       runCalls: callsOf(suite, this.platform.python, tool, probe),
       onProgress: (done, of) => { progress('answering', done, of); },
-    }, { ...DEFAULT_EVALUATION, questionsPerTier, samples, temperature, seed, bannedTokens: bannedTokens(access === 'none' ? 'base' : 'trained', tokenizer) });
+    }, { ...DEFAULT_EVALUATION, questionsPerTier, samples, temperature, seed, bannedTokens: access === 'none' ? callTags(tokenizer) : [] });
     return { result, engine: engine.info };
   }
 
@@ -295,7 +295,7 @@ export class Microscope {
       tasks: [task],
       runCalls: callsOf(suite, this.platform.python, 'plain'),
       maxLength: engine.config?.max_position_embeddings ?? maxLength,
-      bannedTokens: bannedTokens(access === 'none' ? 'base' : 'trained', tokenizer),
+      bannedTokens: access === 'none' ? callTags(tokenizer) : [],
     });
     signal.throwIfAborted();
     if (trajectory === undefined) throw new Error('no rollout came back');
