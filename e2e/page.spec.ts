@@ -4,7 +4,7 @@
  */
 import { expect, test, type Page } from '@playwright/test';
 import { serious } from './harness/axe.ts';
-import { build } from 'vite';
+import { scriptedLab } from './harness/scripted.ts';
 import { encodeStep } from '../src/formats/rollouts.ts';
 import type { StepRecord } from '../src/grpo/record.ts';
 import type { RecordedFile } from '../src/lab/recorded.ts';
@@ -16,14 +16,7 @@ import { PRESET_SETTINGS } from '../src/ui/views/train/presets.ts';
 let fakeSource = '';
 
 test.beforeAll(async () => {
-  const entry = new URL('../src/ui/testing/install-fake.ts', import.meta.url).pathname;
-  const made = await build({
-    configFile: false, logLevel: 'error', build: { write: false, lib: { entry, formats: ['iife'], name: 'fake' } },
-  });
-  const files = (Array.isArray(made) ? made : [made]).flatMap((output) => ('output' in output ? output.output : []));
-  const chunk = files.find((file) => file.type === 'chunk');
-  if (chunk === undefined) throw new Error('the scripted lab was not bundled');
-  fakeSource = chunk.code;
+  fakeSource = await scriptedLab();
 });
 
 interface Recorded {
