@@ -8,9 +8,6 @@ export const enTools = {
   'tools.part.travel': 'Travel',
   'tools.part.retail': 'Retail',
   'tools.none': '–',
-  'tools.copy': 'Copy',
-  'tools.copied': 'Copied',
-  'tools.notCopied': 'Not allowed to copy',
   'tools.tokens': ({ count }: { count: number }) => plural(count, 'token', 'tokens'),
   'tools.context.prompt': ({ count, text }: { count: number; text: string }) => `${plural(count, 'token', 'tokens')} of the request, context only: ${text}`,
   'tools.context.output': ({ count, text }: { count: number; text: string }) =>

@@ -28,6 +28,9 @@ export const en = {
   'view.rollout': 'Rollout',
   'view.group': 'Group',
   'view.update': 'Update',
+  'copy.copy': 'Copy',
+  'copy.copied': 'Copied',
+  'copy.notCopied': 'Not allowed to copy',
   yes: 'yes',
   no: 'no',
 

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useId, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { Notice } from '../../components/Notice.tsx';
 import { EXAMPLE_RULES, PAPER_RULE, type ExampleName } from '../../../reward/rule.ts';
 import { t } from '../../text/text.ts';
@@ -58,7 +59,7 @@ export function RuleSection({ asking, asked, applied, switched, outcome, onScore
             onChange={(value) => {
               if (value !== 'own') writeRule(RULES[value]);
             }} />
-          <Copy text={code} />
+          <Copy text={code} kind="quiet" className={styles.copy ?? ''} />
         </div>
         <div className={styles.editor}>
           {near ? <Suspense fallback={still}><RuleEditor code={code} describedBy={`${id}-keys`} onChange={writeRule} onScore={score} /></Suspense> : still}
@@ -78,31 +79,6 @@ export function RuleSection({ asking, asked, applied, switched, outcome, onScore
         </div>
       </div>
     </section>
-  );
-}
-
-function Copy({ text }: { readonly text: string }): ReactNode {
-  const [state, setState] = useState<'copy' | 'copied' | 'notCopied'>('copy');
-  return (
-    <Button kind="quiet" className={styles.copy ?? ''} onClick={() => {
-      // The button itself says how it went, for a moment.
-      const say = (how: 'copied' | 'notCopied'): void => {
-        setState(how);
-        setTimeout(() => {
-          setState('copy');
-        }, 2000);
-      };
-      // A page that is not secure has no clipboard.
-      const clipboard = navigator.clipboard as Clipboard | undefined;
-      if (clipboard === undefined) say('notCopied');
-      else {
-        clipboard.writeText(text).then(() => {
-          say('copied');
-        }, () => {
-          say('notCopied');
-        });
-      }
-    }}>{t(`rule.${state}`)}</Button>
   );
 }
 

@@ -1,4 +1,5 @@
 import { memo, useState, type ReactNode } from 'react';
+import { Folded } from '../../components/Folded.tsx';
 import type { TrainedTrajectory } from '../../../grpo/record.ts';
 import type { TokenScores } from '../../../policy/engine.ts';
 import { ENVIRONMENT, PROMPT } from '../../../rollout/trajectory.ts';
@@ -31,22 +32,6 @@ export const Tables = memo(function Tables(props: TablesProps): ReactNode {
     </div>
   );
 });
-
-function Folded({ title, children }: { readonly title: string; readonly children: () => ReactNode }): ReactNode {
-  const [open, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => {
-      setOpen(event.currentTarget.open);
-    }}>
-      <summary>{title}</summary>
-      {open && (
-        // A region that scrolls must be reachable by keyboard.
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>{children()}</div>
-      )}
-    </details>
-  );
-}
 
 function Turns({ turns, owners }: { readonly turns: readonly Turn[]; readonly owners: Uint8Array }): ReactNode {
   return (

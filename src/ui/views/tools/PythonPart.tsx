@@ -12,7 +12,7 @@ import { ask, useAnswer } from '../../stores/microscope.ts';
 import { format, t } from '../../text/text.ts';
 import { Asked, useAsked, type Asking } from '../step/Asked.tsx';
 import { characters as tokenizer } from '../step/tokenizers.ts';
-import { Folded } from './Folded.tsx';
+import { Folded } from '../../components/Folded.tsx';
 import { LIMITS, type LimitExample, type LimitName } from './limits.ts';
 import { ContextTokens, TokenTable } from './Observation.tsx';
 import { toolsAddress } from './place.ts';

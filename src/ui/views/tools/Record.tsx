@@ -3,7 +3,7 @@ import { observationOf, promptOf } from '../../../rollout/rollout.ts';
 import { workflowTask, type Domain } from '../../../tasks/workflow.ts';
 import { format, t } from '../../text/text.ts';
 import { changeWords } from './flow-text.ts';
-import { Folded } from './Folded.tsx';
+import { Folded } from '../../components/Folded.tsx';
 import { ContextTokens } from './Observation.tsx';
 import type { WalkStep } from './walk.ts';
 import { WORKFLOW_TAGS, workflowTokens } from './workflow-tokens.ts';

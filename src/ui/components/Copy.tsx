@@ -1,9 +1,9 @@
-import { useState, type ReactNode } from 'react';
-import { Button } from '../../components/Button.tsx';
-import { t } from '../../text/text.ts';
+import { useState, type ComponentProps, type ReactNode } from 'react';
+import { Button } from './Button.tsx';
+import { t } from '../text/text.ts';
 
 /** Copies a text; the button itself says how it went, for a moment. */
-export function Copy({ text }: { readonly text: string }): ReactNode {
+export function Copy({ text, ...look }: { readonly text: string } & Pick<ComponentProps<typeof Button>, 'kind' | 'className'>): ReactNode {
   const [state, setState] = useState<'copy' | 'copied' | 'notCopied'>('copy');
   const say = (how: 'copied' | 'notCopied'): void => {
     setState(how);
@@ -12,7 +12,7 @@ export function Copy({ text }: { readonly text: string }): ReactNode {
     }, 2000);
   };
   return (
-    <Button onClick={() => {
+    <Button {...look} onClick={() => {
       // A page that is not secure has no clipboard.
       const clipboard = navigator.clipboard as Clipboard | undefined;
       if (clipboard === undefined) say('notCopied');
@@ -23,6 +23,6 @@ export function Copy({ text }: { readonly text: string }): ReactNode {
           say('notCopied');
         });
       }
-    }}>{t(`tools.${state}`)}</Button>
+    }}>{t(`copy.${state}`)}</Button>
   );
 }
