@@ -1,43 +1,53 @@
-import { lazy, Suspense, useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent, type ReactNode } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashRoute } from './routes.ts';
 import { Shell } from './shell/Shell.tsx';
 import { useLanguage } from './stores/language.ts';
-import { HomeView } from './views/home/HomeView.tsx';
+import { need, type Part } from './text/text.ts';
 
-// The first view paints without the code of the others, which follows at once: no view waits when it is opened.
-const views = {
-  rollout: async () => ({ default: (await import('./views/rollout/RolloutView.tsx')).RolloutView }),
-  update: async () => ({ default: (await import('./views/update/UpdateView.tsx')).UpdateView }),
-  train: async () => ({ default: (await import('./views/train/TrainView.tsx')).TrainView }),
-  tools: async () => ({ default: (await import('./views/tools/ToolsView.tsx')).ToolsView }),
-  compare: async () => ({ default: (await import('./views/compare/CompareView.tsx')).CompareView }),
-  group: async () => ({ default: (await import('./views/group/GroupView.tsx')).GroupView }),
-};
-const TrainView = lazy(views.train);
-const GroupView = lazy(views.group);
-const RolloutView = lazy(views.rollout);
-const CompareView = lazy(views.compare);
-const UpdateView = lazy(views.update);
-const ToolsView = lazy(views.tools);
+interface View {
+  readonly path: string;
+  /** Its code and its words; also starts loading them ahead of time. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+  readonly Content: LazyExoticComponent<ComponentType>;
+}
+
+/** @param parts of the catalogue that the view speaks from, besides `core` */
+function view(path: string, parts: readonly Part[], code: () => Promise<ComponentType>): View {
+  const load = async (): Promise<{ default: ComponentType }> => {
+    const [content] = await Promise.all([code(), need(...parts)]);
+    return { default: content };
+  };
+  return { path, load, Content: lazy(load) };
+}
+
+const VIEWS: readonly View[] = [
+  view('/', ['home'], async () => (await import('./views/home/HomeView.tsx')).HomeView),
+  view('/train', ['train'], async () => (await import('./views/train/TrainView.tsx')).TrainView),
+  view('/rollout', ['rollout', 'step', 'keys', 'train'], async () => (await import('./views/rollout/RolloutView.tsx')).RolloutView),
+  view('/group', ['group', 'step', 'keys', 'train'], async () => (await import('./views/group/GroupView.tsx')).GroupView),
+  view('/update', ['update', 'group', 'step', 'keys', 'train'], async () => (await import('./views/update/UpdateView.tsx')).UpdateView),
+  view('/compare', ['compare', 'step', 'keys', 'train'], async () => (await import('./views/compare/CompareView.tsx')).CompareView),
+  view('/tools', ['tools', 'step', 'keys'], async () => (await import('./views/tools/ToolsView.tsx')).ToolsView),
+];
+
+/** Starts loading a view before anything is drawn. Where that fails, drawing it says so. */
+export function loadView(path: string): void {
+  VIEWS.find((v) => v.path === path)?.load().catch(() => undefined);
+}
 
 export function App(): ReactNode {
   const language = useLanguage();
+  // The first view paints without the code of the others, which follows at once: no view waits when it is opened.
   useEffect(() => {
-    void Promise.allSettled(Object.values(views).map((load) => load()));
+    void Promise.allSettled(VIEWS.map(({ load }) => load()));
   }, []);
   return (
     <Router hook={useHashRoute} searchHook={useHashRoute.searchHook} hrefs={useHashRoute.hrefs}>
       <Shell key={language}>
         <Suspense>
           <Switch>
-            <Route path="/"><HomeView /></Route>
-            <Route path="/train"><TrainView /></Route>
-            <Route path="/rollout"><RolloutView /></Route>
-            <Route path="/group"><GroupView /></Route>
-            <Route path="/update"><UpdateView /></Route>
-            <Route path="/compare"><CompareView /></Route>
-            <Route path="/tools"><ToolsView /></Route>
+            {VIEWS.map(({ path, Content }) => <Route key={path} path={path}><Content /></Route>)}
             <Route><Redirect to="/" /></Route>
           </Switch>
         </Suspense>

@@ -1,7 +1,8 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { fetchRecordedRun } from '../lab/recorded.ts';
-import { App } from './App.tsx';
+import { App, loadView } from './App.tsx';
+import { splitHash } from './routes.ts';
 import { followLinks } from './stores/draft.ts';
 import { startLanguage } from './stores/language.ts';
 import { openLab } from './stores/lab.ts';
@@ -13,6 +14,7 @@ import './theme/base.css';
 const base = new URL('.', location.href.split('#')[0]).href;
 
 startTheme();
+loadView(splitHash(location.hash).path);
 followLinks();
 openLab(base);
 void loadRecorded(() => fetchRecordedRun(base));

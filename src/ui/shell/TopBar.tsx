@@ -24,11 +24,9 @@ export function TopBar(): ReactNode {
       <EngineBadge />
       <div className={styles.run}>{going && <RunStatus compact />}</div>
       <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>
-      {LANGUAGES.length > 1 && (
-        <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
-          void chooseLanguage(code);
-        }} />
-      )}
+      <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
+        void chooseLanguage(code);
+      }} />
       <Segments
         label={t('app.theme')}
         value={choice}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VARIANTS } from '../../../grpo/settings.ts';
-import { en } from '../../text/en.ts';
+import { train } from '../../text/en/train.ts';
 import { FIELDS, nameOf, parseSettings, settingsQuery, valueAt, withValue } from './fields.ts';
 import { flatten, PRESET_SETTINGS, PRESETS, STARTS } from './presets.ts';
 
@@ -34,7 +34,7 @@ describe('fields', () => {
   it('have words for every choice', () => {
     for (const [path, kind] of FIELDS) {
       const values = kind.kind === 'choice' ? kind.values : [];
-      for (const value of values) expect(en).toHaveProperty([`option.${nameOf(path)}.${value}`]);
+      for (const value of values) expect(train).toHaveProperty([`option.${nameOf(path)}.${value}`]);
     }
   });
 

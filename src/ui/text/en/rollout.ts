@@ -1,7 +1,7 @@
 /** What the rollout view says. */
-import { n, plural } from './english.ts';
+import { n, plural } from '../english.ts';
 
-export const enRollout = {
+export const rollout = {
   'span.fork': 'branches here',
   'span.own': 'you wrote',
 

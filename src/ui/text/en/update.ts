@@ -1,9 +1,9 @@
 /** What the update view says. */
-import { engineName, n, plural } from './english.ts';
+import { engineName, n, plural } from '../english.ts';
 
 const upOrDown = (up: boolean): string => (up ? 'more likely' : 'less likely');
 
-export const enUpdate = {
+export const update = {
   'keys.update.walk': 'The operations, one after the other',
   'keys.update.mask': 'The mask; once there, switch it',
   'keys.update.variants': 'The algorithms side by side',

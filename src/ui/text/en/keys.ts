@@ -1,7 +1,7 @@
-/** What the transport, the list of keys, and whatever waits for the microscope say. */
-import { n } from './english.ts';
+/** What the transport and the list of keys say, and whatever waits for the microscope. */
+import { n } from '../english.ts';
 
-export const enKeys = {
+export const keys = {
   'transport.title': 'Step through',
   'transport.back': 'Step back',
   'transport.play': 'Play',
@@ -30,13 +30,6 @@ export const enKeys = {
   'keys.tokens': 'Walk the tokens, when they have the focus',
   'keys.parts': 'Walk the parts, when the tokens have the focus',
   'keys.range': 'Held while walking: select several tokens',
-  'keys.list': 'Show this list',
-  'keys.title': 'Keys of this view',
-  'keys.open': 'Keys (?)',
-  'keys.close': 'Close',
-  'keys.note': 'They work wherever you are in the view, except while you type.',
-  'keys.name.space': 'Space',
-  'keys.fromTo': ({ first, last }: { first: string; last: string }) => `${first} to ${last}`,
 
   'signal.other': 'Compared with',
   'signal.other.what': 'The same tokens under another policy',

@@ -1,8 +1,7 @@
 /** What the tools view says: Python by hand, workflows by hand. */
-import { n, plural } from './english.ts';
+import { n, plural } from '../english.ts';
 
-export const enTools = {
-  'view.tools': 'Tools',
+export const tools = {
   'tools.part': 'Tool',
   'tools.part.python': 'Python',
   'tools.part.travel': 'Travel',

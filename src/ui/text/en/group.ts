@@ -1,5 +1,5 @@
 /** What the group view says of its figure: rewards, how they were compared, what would change if they were others. */
-import { n, plural } from './english.ts';
+import { n, plural } from '../english.ts';
 
 /** "2", "2 and 5", "2, 5 and 6". */
 function list(numbers: readonly number[]): string {
@@ -15,7 +15,7 @@ interface Numbers {
   readonly numbers: readonly number[];
 }
 
-export const enGroup = {
+export const group = {
   'group.statistics': ({ mean, std }: { mean: string; std: string }) => `mean ${mean} (line), σ ${std} (band)`,
   'group.leftOut': ({ counted, of }: { counted: number; of: number }) => `of ${n(counted)} of ${n(of)}`,
   'group.alone': 'With one rollout there is nothing to compare it with: its advantage is 0, whatever it earned.',

@@ -1,12 +1,11 @@
 /** What the compare view says, in English. */
-import { engineName, n, plural } from './english.ts';
+import { engineName, n, plural } from '../english.ts';
 
 type Engine = 'webgpu' | 'cpu';
 
 const how = (greedy: boolean): string => (greedy ? 'greedy' : 'sampled at temperature 1');
 
-export const enCompare = {
-  'view.compare': 'Compare',
+export const compare = {
   'compare.parts': 'What to compare',
   'compare.part.conditions': 'Conditions',
   'compare.part.question': 'One question',
@@ -297,4 +296,4 @@ export const enCompare = {
   'paper.source': 'source',
   'paper.over': ({ value }: { value: string }) => `over ${value}`,
   'paper.sources': 'Where numbers are from',
-};
+} as const;
