@@ -6,7 +6,7 @@ Object.assign(process.env, softwareVulkan());
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
+    include: ['src/**/*.test.{ts,tsx}', 'bench/**/*.test.ts', 'scripts/**/*.test.mjs'],
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 120_000,
