@@ -1,1 +1,36 @@
-export const offline = {} as const;
+/** What the page says of its offline pack. */
+import { n, plural } from '../english.ts';
+
+export const offline = {
+  'offline.title': 'Without a network',
+  'offline.unknown': 'Looking at what is stored',
+  'offline.impossible.insecure-context': 'Not from this address: browsers store pages only when they come over https or from localhost. Serve it over https, or start it on this machine.',
+  'offline.impossible.no-worker': 'Not in this browser or window: it keeps no pages. A private window often does not.',
+  'offline.impossible.no-pack': 'Not from this server: it has no list of the page’s files. A built page, as npm start serves it, has one.',
+  'offline.none': 'Nothing is stored yet. One press keeps the whole page here: Python, policies, recordings.',
+  'offline.partial': ({ here, files }: { here: string; files: number }) => `${plural(files, 'file', 'files')}, ${here} MB, are here from before. Go on for the rest.`,
+  'offline.noServer': 'The server does not answer, so nothing can be stored now.',
+  'offline.download': 'Download for offline',
+  'offline.downloadSize': ({ size }: { size: string }) => `Download for offline (${size} MB)`,
+  'offline.goOn': 'Go on',
+  'offline.loading': ({ done, of, files, ofFiles }: { done: string; of: string; files: number; ofFiles: number }) => `Loading: ${done} of ${of} MB, ${n(files)} of ${plural(ofFiles, 'file', 'files')}`,
+  'offline.verifying': ({ done, of, files, ofFiles }: { done: string; of: string; files: number; ofFiles: number }) => `Verifying: ${done} of ${of} MB, ${n(files)} of ${plural(ofFiles, 'file', 'files')}`,
+  'offline.progress': 'Progress of the offline pack',
+  'offline.cancel': 'Cancel',
+  'offline.complete': ({ files, size }: { files: number; size: string }) => `Complete: ${plural(files, 'file', 'files')}, ${size} MB, verified`,
+  'offline.complete.what': ({ when }: { when: string }) => `Every file checked against its SHA-256, ${when}. The page now comes from here.`,
+  'offline.verify': 'Verify',
+  'offline.remove': 'Remove',
+  'offline.broken': ({ files, first }: { files: number; first: string }) => `${plural(files, 'stored file is', 'stored files are')} damaged or missing: ${first}${files > 1 ? ' and others' : ''}. Until then the server is needed.`,
+  'offline.mend': 'Load again',
+  'offline.newer': ({ size }: { size: string }) => `A newer version of the page is there (${size} MB, only what changed is loaded). The stored one works until it is complete.`,
+  'offline.update': 'Update',
+  'offline.renewed': 'The newer version is stored. Reload the page to use it; runs are kept.',
+  'offline.reload': 'Reload',
+  'offline.fault.network': ({ file }: { file: string }) => `The network was lost at ${file}. What has come is kept: press again when it is back.`,
+  'offline.fault.server': ({ file }: { file: string }) => `The server did not give ${file}. What has come is kept: press again when it is put right.`,
+  'offline.fault.mismatch': ({ file }: { file: string }) => `${file} did not come as the server’s list says, so it was not kept. The page may just have been built anew: press again.`,
+  'offline.fault.storage': ({ file }: { file: string }) => `There was no room for ${file}. Free some space, or delete stored runs, and press again: what has come is kept.`,
+  'offline.fault.worker': (_: { file: string }) => 'The browser refused the service worker that answers without a network. Press again, or use a window that is not private.',
+  'offline.fault.other': (_: { file: string }) => 'That did not work. What has come is kept: press again.',
+} as const;

@@ -1,4 +1,36 @@
 import type { offline as english } from '../en/offline.ts';
 import type { Translation } from '../text.ts';
 
-export const offline: Translation<typeof english> = {};
+export const offline: Translation<typeof english> = {
+  'offline.title': '离线使用',
+  'offline.unknown': '正在查看已存的内容',
+  'offline.impossible.insecure-context': '此地址不行：只有经 https 或 localhost 打开的页面，浏览器才会存储。请改用 https 提供页面，或在本机启动。',
+  'offline.impossible.no-worker': '此浏览器或窗口不行：它不存储页面。隐私窗口通常如此。',
+  'offline.impossible.no-pack': '此服务器不行：它没有页面的文件清单。构建后的页面（npm start 所提供的）才有。',
+  'offline.none': '尚未存储任何内容。按一下，整个页面就留在本机：Python、策略、录制的运行。',
+  'offline.partial': ({ here, files }) => `上次已存下 ${files} 个文件，共 ${here} MB。按“继续”下载其余部分。`,
+  'offline.noServer': '服务器没有回应，现在无法下载。',
+  'offline.download': '下载以供离线使用',
+  'offline.downloadSize': ({ size }) => `下载以供离线使用（${size} MB）`,
+  'offline.goOn': '继续',
+  'offline.loading': ({ done, of, files, ofFiles }) => `正在下载：${done} / ${of} MB，${files} / ${ofFiles} 个文件`,
+  'offline.verifying': ({ done, of, files, ofFiles }) => `正在校验：${done} / ${of} MB，${files} / ${ofFiles} 个文件`,
+  'offline.progress': '离线包的进度',
+  'offline.cancel': '取消',
+  'offline.complete': ({ files, size }) => `完整：${files} 个文件，${size} MB，已校验`,
+  'offline.complete.what': ({ when }) => `每个文件都核对过 SHA-256（${when}）。页面现在取自本机。`,
+  'offline.verify': '校验',
+  'offline.remove': '删除',
+  'offline.broken': ({ files, first }) => `已存的文件中有 ${files} 个损坏或缺失：${first}${files > 1 ? ' 等' : ''}。补齐之前仍需要服务器。`,
+  'offline.mend': '重新下载',
+  'offline.newer': ({ size }) => `页面有了新版本（${size} MB，只下载有变化的部分）。新版本完整之前，已存的版本照常可用。`,
+  'offline.update': '更新',
+  'offline.renewed': '新版本已存好。重新加载页面即可使用；运行记录都会保留。',
+  'offline.reload': '重新加载',
+  'offline.fault.network': ({ file }) => `下载 ${file} 时网络中断。已下载的部分会保留：网络恢复后再按一次。`,
+  'offline.fault.server': ({ file }) => `服务器没有给出 ${file}。已下载的部分会保留：服务器恢复后再按一次。`,
+  'offline.fault.mismatch': ({ file }) => `${file} 与服务器的清单不符，因此没有保存。页面可能刚刚重新构建过：请再按一次。`,
+  'offline.fault.storage': ({ file }) => `没有空间存放 ${file}。请腾出一些空间，或删除已存的运行记录，再按一次：已下载的部分会保留。`,
+  'offline.fault.worker': () => '浏览器拒绝了离线时代为应答的 Service Worker。请再按一次，或换用非隐私窗口。',
+  'offline.fault.other': () => '没有成功。已下载的部分会保留：请再按一次。',
+};

@@ -1,4 +1,36 @@
 import type { offline as english } from '../en/offline.ts';
 import type { Translation } from '../text.ts';
 
-export const offline: Translation<typeof english> = {};
+export const offline: Translation<typeof english> = {
+  'offline.title': '離線使用',
+  'offline.unknown': '正在查看已存的內容',
+  'offline.impossible.insecure-context': '此網址不行：只有經 https 或 localhost 開啟的頁面，瀏覽器才會儲存。請改以 https 提供頁面，或在這台電腦上啟動。',
+  'offline.impossible.no-worker': '此瀏覽器或視窗不行：它不儲存頁面。私密視窗通常如此。',
+  'offline.impossible.no-pack': '此伺服器不行：它沒有頁面的檔案清單。建置後的頁面（npm start 所提供的）才有。',
+  'offline.none': '尚未儲存任何內容。按一下，整個頁面就留在這台電腦：Python、策略、錄下的訓練。',
+  'offline.partial': ({ here, files }) => `上次已存下 ${files} 個檔案，共 ${here} MB。按「繼續」下載其餘部分。`,
+  'offline.noServer': '伺服器沒有回應，現在無法下載。',
+  'offline.download': '下載以供離線使用',
+  'offline.downloadSize': ({ size }) => `下載以供離線使用（${size} MB）`,
+  'offline.goOn': '繼續',
+  'offline.loading': ({ done, of, files, ofFiles }) => `正在下載：${done} / ${of} MB，${files} / ${ofFiles} 個檔案`,
+  'offline.verifying': ({ done, of, files, ofFiles }) => `正在驗證：${done} / ${of} MB，${files} / ${ofFiles} 個檔案`,
+  'offline.progress': '離線包的進度',
+  'offline.cancel': '取消',
+  'offline.complete': ({ files, size }) => `完整：${files} 個檔案，${size} MB，已驗證`,
+  'offline.complete.what': ({ when }) => `每個檔案都核對過 SHA-256（${when}）。頁面現在取自這台電腦。`,
+  'offline.verify': '驗證',
+  'offline.remove': '移除',
+  'offline.broken': ({ files, first }) => `已存的檔案中有 ${files} 個損壞或遺失：${first}${files > 1 ? ' 等' : ''}。補齊之前仍需要伺服器。`,
+  'offline.mend': '重新下載',
+  'offline.newer': ({ size }) => `頁面有了新版本（${size} MB，只下載有變動的部分）。新版本完整之前，已存的版本照常可用。`,
+  'offline.update': '更新',
+  'offline.renewed': '新版本已存好。重新載入頁面即可使用；執行紀錄都會保留。',
+  'offline.reload': '重新載入',
+  'offline.fault.network': ({ file }) => `下載 ${file} 時網路中斷。已下載的部分會保留：網路恢復後再按一次。`,
+  'offline.fault.server': ({ file }) => `伺服器沒有給出 ${file}。已下載的部分會保留：伺服器恢復後再按一次。`,
+  'offline.fault.mismatch': ({ file }) => `${file} 與伺服器的清單不符，因此沒有保存。頁面可能剛剛重新建置過：請再按一次。`,
+  'offline.fault.storage': ({ file }) => `沒有空間存放 ${file}。請騰出一些空間，或刪除已存的執行紀錄，再按一次：已下載的部分會保留。`,
+  'offline.fault.worker': () => '瀏覽器拒絕了離線時代為回應的 Service Worker。請再按一次，或改用非私密視窗。',
+  'offline.fault.other': () => '沒有成功。已下載的部分會保留：請再按一次。',
+};
