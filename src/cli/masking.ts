@@ -14,9 +14,9 @@ import { ProgressLine } from './progress.ts';
 import { startPython } from './python.ts';
 
 const OPTIONS: Options = {
+  outputs: { kind: 'text', default: 'both', choices: ['both', 'chatty', 'short'], help: 'which tool' },
   seeds: { kind: 'text', default: '1,2,3', help: 'one run of each setting for each seed' },
   steps: { kind: 'number', default: '60', help: 'training steps of a run' },
-  questions: { kind: 'number', default: '8', help: 'questions a step' },
   group: { kind: 'number', default: '6', help: 'rollouts of each question' },
   'eval-questions': { kind: 'number', default: '64', help: 'held-out questions a tier, after each run' },
   engine: { kind: 'text', default: 'cpu', choices: ENGINES, help: 'what computes' },
@@ -26,6 +26,8 @@ const OPTIONS: Options = {
 interface Run extends Drift {
   readonly setting: string;
   readonly seed: number;
+  /** A step. */
+  readonly questions: number;
   /** On held-out questions after the run. */
   readonly reward: number;
   readonly strictFormat: number;
@@ -44,24 +46,26 @@ main(async () => {
   if (seeds.some((seed) => !Number.isInteger(seed) || seed < 0)) throw new UsageError('--seeds must be whole numbers, e.g. 1,2,3');
   const steps = values.number('steps', { whole: true, least: 1 });
   const questionsPerTier = values.number('eval-questions', { whole: true, least: 1 });
-  const shape = { questions: values.number('questions', { whole: true, least: 1 }), group: values.number('group', { whole: true, least: 1 }) };
+  const group = values.number('group', { whole: true, least: 1 });
+  const outputs = values.text('outputs');
+  const chosen = MASKING_SETTINGS.filter(({ name }) => outputs === 'both' || name.startsWith(outputs));
   const [engine, python] = await Promise.all([startEngine(values.text('engine') as EngineName), startPython()]);
   const runs: Run[] = [];
   const line = new ProgressLine();
-  const total = seeds.length * MASKING_SETTINGS.length;
+  const total = seeds.length * chosen.length;
   for (const seed of seeds) {
-    for (const setting of MASKING_SETTINGS) {
+    for (const setting of chosen) {
       const onStep = (step: number, reward: number): void => {
         line.show(runs.length * steps + step, total * steps, `${setting.name}, seed ${seed}, step ${step}: reward ${reward.toFixed(2)}`);
       };
-      const run = await runOnce(engine, python, setting, seed, steps, { ...DEFAULT_GRPO, ...shape, mask: setting.mask }, questionsPerTier, onStep);
+      const run = await runOnce(engine, python, setting, seed, steps, { ...DEFAULT_GRPO, questions: setting.questions, group, mask: setting.mask }, questionsPerTier, onStep);
       runs.push(run);
       process.stderr.write(`${row(setting.name, [run])}\n`);
     }
   }
   line.end();
-  if (values.on('json')) process.stdout.write(`${JSON.stringify({ steps, ...shape, questionsPerTier, runs })}\n`);
-  else process.stdout.write(`${table(runs)}\n`);
+  if (values.on('json')) process.stdout.write(`${JSON.stringify({ steps, group, questionsPerTier, runs })}\n`);
+  else process.stdout.write(`${table(chosen, runs)}\n`);
   engine.dispose();
   python.dispose();
 });
@@ -69,7 +73,7 @@ main(async () => {
 async function runOnce(
   engine: PolicyEngine,
   python: Python,
-  { name, model, tool }: MaskingSetting,
+  { name, model, tool, questions }: MaskingSetting,
   seed: number,
   steps: number,
   settings: GrpoSettings,
@@ -93,7 +97,7 @@ async function runOnce(
   const result = await evaluate({ ...parts, onRollouts: (batch) => scored.push(...batch) }, { ...DEFAULT_EVALUATION, questionsPerTier });
   const drift = await measureDrift(engine, tokenizer, scored.map(({ trajectory }) => trajectory));
   return {
-    setting: name, seed,
+    setting: name, seed, questions,
     reward: result.reward,
     strictFormat: result.strictFormat,
     gradNorm: gradNorms.length === 0 ? null : meanOf(gradNorms),
@@ -103,12 +107,12 @@ async function runOnce(
 }
 
 /** Markdown: a row a setting, a value a seed. */
-function table(runs: readonly Run[]): string {
+function table(settings: readonly MaskingSetting[], runs: readonly Run[]): string {
   const head = ['setting', 'reward', 'KL to the base', 'strict format', 'gradient norm', 'forged <output>', 'P(<output> after </python>)'];
   return [
     `| ${head.join(' | ')} |`,
     `|${' --- |'.repeat(head.length)}`,
-    ...MASKING_SETTINGS.map(({ name }) => row(name, runs.filter((run) => run.setting === name))),
+    ...settings.map(({ name }) => row(name, runs.filter((run) => run.setting === name))),
   ].join('\n');
 }
 

@@ -29,7 +29,7 @@ const OPTIONS: Options = {
   seed: { kind: 'number', default: '1', help: 'of questions and samples' },
   engine: { kind: 'text', default: 'cpu', choices: ENGINES, help: 'what computes' },
   lr: { kind: 'number', default: String(preset.optimizer.learningRate), help: 'learning rate' },
-  tool: { kind: 'text', default: 'plain', choices: Object.keys(TOOLS), help: 'chatty: random letters after each output; flaky: 30 % of first calls fail' },
+  tool: { kind: 'text', default: 'plain', choices: Object.keys(TOOLS), help: 'terse: outputs cut at 8 characters; chatty: random letters after each output; flaky: 30 % of first calls fail' },
   mask: { kind: 'text', default: 'on', choices: ['on', 'off'], help: 'whether observations stay out of the loss' },
   'no-call': { kind: 'text', default: 'paper', choices: ['paper', 'excluded', 'full'], help: 'what the execution part is worth without a call' },
   'call-cost': { kind: 'number', default: '0', help: 'taken off the reward for each call' },

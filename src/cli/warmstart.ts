@@ -117,7 +117,7 @@ function configOf(tokenizer: Tokenizer, { hidden, heads, intermediate }: Recipe)
 }
 
 const TOOL_NOTES: Readonly<Record<ToolName, string>> = {
-  plain: '', chatty: ', with sixteen random letters after each', flaky: ', and failed 30 % of first calls',
+  plain: '', terse: ', cut at eight characters', chatty: ', with sixteen random letters after each', flaky: ', and failed 30 % of first calls',
 };
 
 function cardOf(name: string, { suite, tool, from }: Recipe, config: PolicyConfig, settings: WarmStartSettings, adapter: string, result: EvaluationResult): string {

@@ -12,15 +12,20 @@ export interface MaskingSetting {
   /** The warm start, made with the same tool. */
   readonly model: string;
   readonly tool: ToolName;
+  /** A step. */
+  readonly questions: number;
   readonly mask: boolean;
 }
 
-/** Outputs with noise show the effect; short outputs beside them show that it is not always so large. */
+/**
+ * Outputs with noise show the effect; short outputs beside them show that it is not always so large. Short ones get
+ * more rollouts a step, with which what noise they leave averages out; the chatty tool's noise is more than that.
+ */
 export const MASKING_SETTINGS: readonly MaskingSetting[] = [
-  { name: 'chatty, masked', model: 'chatty-base', tool: 'chatty', mask: true },
-  { name: 'chatty, unmasked', model: 'chatty-base', tool: 'chatty', mask: false },
-  { name: 'short, masked', model: 'arithmetic-base', tool: 'plain', mask: true },
-  { name: 'short, unmasked', model: 'arithmetic-base', tool: 'plain', mask: false },
+  { name: 'chatty, masked', model: 'chatty-base', tool: 'chatty', questions: 8, mask: true },
+  { name: 'chatty, unmasked', model: 'chatty-base', tool: 'chatty', questions: 8, mask: false },
+  { name: 'short, masked', model: 'arithmetic-base', tool: 'terse', questions: 16, mask: true },
+  { name: 'short, unmasked', model: 'arithmetic-base', tool: 'terse', questions: 16, mask: false },
 ];
 
 export interface Drift {

@@ -5,7 +5,7 @@ import { keysOf, nextCall } from '../tasks/lookup.ts';
 import { drawTasks } from '../tasks/task.ts';
 import { createNodePython } from '../tools/python/python.node.ts';
 import { TOY_LIMITS, type Python } from '../tools/python/python.ts';
-import { environment, FLAKY_SHARE, TOOLS } from './environments.ts';
+import { environment, FLAKY_SHARE, TERSE_CHARACTERS, TOOLS } from './environments.ts';
 import type { CallRequest, RunCalls } from './rollout.ts';
 import { sumTask, tableOfCalls } from './testing.ts';
 
@@ -57,6 +57,16 @@ describe('a chatty tool', () => {
     expect(result).toMatchObject({ ok: false, truncated: true });
     expect(result?.output).toMatch(/^NameError: name 'show' is not defined [a-z]{2}$/);
     expect(result?.output).toHaveLength(TOY_LIMITS.outputCharacters);
+  });
+});
+
+describe('a terse tool', () => {
+  it('leaves room for every answer, and cuts errors', async () => {
+    const tasks = drawTasks(arithmeticSteps, 2000, 'train', 4, 9);
+    expect(Math.max(...tasks.map(({ answer }) => answer.length))).toBeLessThanOrEqual(TERSE_CHARACTERS);
+    const [result, error] = await TOOLS.terse(answers, TOY_LIMITS)([request(0), request(1, 0, 1, 1, 'show(1)')]);
+    expect(result).toMatchObject({ ok: true, output: '42', truncated: false });
+    expect(error).toMatchObject({ ok: false, output: 'NameErro', truncated: true });
   });
 });
 

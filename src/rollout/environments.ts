@@ -9,15 +9,18 @@ import type { Python, PythonLimits, PythonResult } from '../tools/python/python.
 import { pythonCalls, type CallRequest, type RunCalls } from './rollout.ts';
 
 /** Variants of a tool, by name. */
-export const TOOL_NAMES = ['plain', 'chatty', 'flaky'] as const;
+export const TOOL_NAMES = ['plain', 'terse', 'chatty', 'flaky'] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 export const TOOLS: Readonly<Record<ToolName, (run: RunCalls, limits: PythonLimits) => RunCalls>> = {
   plain: (run) => run,
+  terse,
   chatty,
   flaky: (run) => failing(run, FLAKY_SHARE),
 };
 
+/** Characters of a terse tool's output: every number that a question asks for fits, and no error's text does. */
+export const TERSE_CHARACTERS = 8;
 /** Of first calls, the share that a flaky tool fails. */
 export const FLAKY_SHARE = 0.3;
 const NOISE_LENGTH = 16;
@@ -32,6 +35,12 @@ export function environment(python: Python, limits: PythonLimits, tool: ToolName
   const prepared: RunCalls = (calls, signal) => run(calls.map((call) => ({ ...call, code: preludeOf(call.task) + call.code })), signal);
   const variant = TOOLS[tool](prepared, limits);
   return probe ? failing(variant, 1) : variant;
+}
+
+/** Outputs short enough that an error takes no more room in a rollout than a result. */
+function terse(run: RunCalls, limits: PythonLimits): RunCalls {
+  const shorter = { ...limits, outputCharacters: Math.min(TERSE_CHARACTERS, limits.outputCharacters) };
+  return async (calls, signal) => (await run(calls, signal)).map((result) => cut(result, result.output, shorter));
 }
 
 /** Sixteen random letters after each output, within the limit of an output: tokens that nobody could have predicted. */

@@ -15,7 +15,7 @@ const search = (address: string): string => address.split('?')[1] ?? '';
 describe('the address', () => {
   const policy = fc.constantFrom('model:arithmetic-base', 'base:arithmetic-base', 'run:abc@12', 'run:abc');
   const address: fc.Arbitrary<CompareAddress> = fc.record({
-    part: fc.constantFrom(...PARTS), suite: fc.constantFrom('arithmetic', 'arithmetic-steps'), pair: fc.boolean(), a: fc.option(policy, { nil: undefined }),
+    part: fc.constantFrom(...PARTS), suite: fc.constantFrom('arithmetic', 'arithmetic-steps', 'workflow'), pair: fc.boolean(), a: fc.option(policy, { nil: undefined }),
     b: fc.option(policy, { nil: undefined }), questions: fc.constantFrom(...QUESTIONS), greedy: fc.boolean(), samples: fc.constantFrom(...SAMPLES),
     seed: fc.nat(2 ** 30), probe: fc.boolean(), tier: fc.integer({ min: 0, max: 9 }), draw: fc.integer({ min: 1, max: 999 }), go: fc.boolean(),
     text: fc.constantFrom('a', 'b'), token: fc.option(fc.nat(500), { nil: undefined }),
@@ -106,8 +106,9 @@ describe('two texts', () => {
 describe('the masking experiment', () => {
   it('is made of pairs that differ in the mask alone', () => {
     const planned = plannedRuns('both', 2);
-    expect(planned.map(({ settings }) => [settings.model, settings.tool, settings.seed, settings.grpo.mask])).toEqual([1, 2].flatMap((seed) => [
-      ['chatty-base', 'chatty', seed, true], ['chatty-base', 'chatty', seed, false], ['arithmetic-base', 'plain', seed, true], ['arithmetic-base', 'plain', seed, false],
+    expect(planned.map(({ settings }) => [settings.model, settings.tool, settings.grpo.questions, settings.seed, settings.grpo.mask])).toEqual([1, 2].flatMap((seed) => [
+      ['chatty-base', 'chatty', 8, seed, true], ['chatty-base', 'chatty', 8, seed, false],
+      ['arithmetic-base', 'terse', 16, seed, true], ['arithmetic-base', 'terse', 16, seed, false],
     ]));
     const [on, off] = plannedRuns('chatty', 1);
     expect({ ...off?.settings, grpo: { ...off?.settings.grpo, mask: true } }).toEqual(on?.settings);

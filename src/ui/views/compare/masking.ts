@@ -8,7 +8,6 @@ import { differences } from '../train/presets.ts';
 import type { CompareAddress } from './address.ts';
 
 export const MASKING_STEPS = 60;
-const QUESTIONS = 8;
 
 /** Steps at the end over which the figures of training are averaged: one step of 48 rollouts is noisy. */
 export const LAST_STEPS = 10;
@@ -28,7 +27,7 @@ export function plannedRuns(which: CompareAddress['which'], seeds: number): Plan
     setting,
     settings: {
       suite: 'arithmetic', model: setting.model, seed, steps: MASKING_STEPS, tool: setting.tool,
-      grpo: { ...DEFAULT_GRPO, questions: QUESTIONS, mask: setting.mask },
+      grpo: { ...DEFAULT_GRPO, questions: setting.questions, mask: setting.mask },
     },
   })));
 }
