@@ -10,6 +10,7 @@ export type Condition = (typeof CONDITIONS)[number];
 export const SHIPPED: Readonly<Record<string, { readonly warmStart: string; readonly trained: string }>> = {
   arithmetic: { warmStart: 'arithmetic-base', trained: 'arithmetic-trained' },
   'arithmetic-steps': { warmStart: 'steps-base', trained: 'steps-trained' },
+  workflow: { warmStart: 'workflow-base', trained: 'workflow-trained' },
 };
 
 /** @throws RangeError for a suite without shipped policies. */

@@ -4,8 +4,9 @@ import type { Tokenizer } from '../policy/tokenizer.ts';
 import { PAPER_REWARD, type RewardParts, type RewardSettings } from '../reward/reward.ts';
 import { scorerOf } from '../reward/score.ts';
 import { rollOut, type RunCalls } from '../rollout/rollout.ts';
+import { workflowFigures, type WorkflowFigures } from '../reward/workflow.ts';
 import { policyLength, type StopReason, type Trajectory } from '../rollout/trajectory.ts';
-import { drawTasks, type Suite } from '../tasks/task.ts';
+import { drawDifferentTasks, drawTasks, type Suite } from '../tasks/task.ts';
 import { bootstrap, passAtK, wilson, type Interval } from './statistics.ts';
 
 export interface EvaluationSettings {
@@ -26,17 +27,22 @@ export const DEFAULT_EVALUATION: EvaluationSettings = {
   questionsPerTier: 128, samples: 1, seed: 1, temperature: 1, maxCalls: 3, maxLength: 160, reward: PAPER_REWARD, bannedTokens: [],
 };
 
+/** The parts of a reward, format in one. Those of the other rule are left out. */
+export const PART_NAMES = ['answer', 'state', 'functions', 'format', 'execution', 'callCost'] as const;
+export type PartName = (typeof PART_NAMES)[number];
+
 /** Figures of some rollouts: means over them, unless said otherwise. */
 export interface Figures {
-  /** pass@1. */
+  /** pass@1: right answers, or workflows whose final state is the goal. */
   readonly accuracy: number;
   /** 95 %: Wilson's with one sample a question; with several the bootstrap over questions. */
   readonly accuracyInterval: Interval;
   /** pass@k, without bias, for k = 1, 2, 4, … up to the samples of a question. */
   readonly passAt: Readonly<Record<number, number>>;
-  /** The total, of at most 4. */
+  /** The total, of at most 4; of at most 1.2 for workflows. */
   readonly reward: number;
-  readonly rewardParts: { readonly answer: number; readonly format: number; readonly execution: number; readonly callCost: number };
+  /** They add up to the reward, where none was stretched for a part that the rule left out. */
+  readonly rewardParts: Readonly<Partial<Record<PartName, number>>>;
   /** Share of rollouts in the strict form. */
   readonly strictFormat: number;
   /** Calls a rollout. */
@@ -51,6 +57,8 @@ export interface Figures {
   readonly tokens: number;
   /** Share of rollouts by the reason why they ended. */
   readonly stops: Readonly<Record<StopReason, number>>;
+  /** Counts of the paper's τ-bench figure; of workflows alone. */
+  readonly workflow?: WorkflowFigures;
 }
 
 export interface TierResult extends Figures {
@@ -92,7 +100,8 @@ export async function evaluate(parts: EvaluationParts, settings: EvaluationSetti
   const { questionsPerTier, samples, seed } = settings;
   if (questionsPerTier < 1 || samples < 1) throw new RangeError('an evaluation needs at least one question and one sample');
   if (settings.temperature === 0 && samples > 1) throw new RangeError('greedy samples of a question are all the same: take one');
-  const questions = drawTasks(suite, questionsPerTier * suite.tiers.length, 'held-out', seed, EVALUATION_STEP);
+  const draw = suite.distinct === true ? drawDifferentTasks : drawTasks;
+  const questions = draw(suite, questionsPerTier * suite.tiers.length, 'held-out', seed, EVALUATION_STEP);
   const tasks = questions.flatMap((task) => Array.from({ length: samples }, () => task));
   const score = scorerOf(suite, tokenizer, settings.reward);
   const scored: ScoredRollout[] = [];
@@ -135,12 +144,7 @@ export function figuresOf(scored: readonly ScoredRollout[], samples: number, see
     accuracyInterval: samples === 1 ? wilson(sum(scored, right), scored.length) : bootstrap(rightOf.map((n) => n / samples), seed),
     passAt: Object.fromEntries(powersOfTwo(samples).map((k) => [k, mean(rightOf, (n) => passAtK(samples, n, k))])),
     reward: mean(scored, ({ reward }) => reward.total),
-    rewardParts: {
-      answer: mean(scored, ({ reward }) => reward.answer),
-      format: mean(scored, ({ reward }) => reward.formatRelaxed + reward.formatStrict),
-      execution: mean(scored, ({ reward }) => reward.execution ?? 0),
-      callCost: mean(scored, ({ reward }) => reward.callCost),
-    },
+    rewardParts: partMeans(scored),
     strictFormat: mean(scored, ({ reward }) => (reward.formatStrict > 0 ? 1 : 0)),
     calls: calls.length / scored.length,
     callSuccess: meanOrNull(calls, (call) => (call.ok ? 1 : 0)),
@@ -148,7 +152,19 @@ export function figuresOf(scored: readonly ScoredRollout[], samples: number, see
     rightAfterCorrection: meanOrNull(corrected, right),
     tokens: mean(scored, ({ trajectory }) => policyLength(trajectory)),
     stops: { end: stopped('end'), length: stopped('length'), calls: stopped('calls'), cancelled: stopped('cancelled') },
+    ...(ofWorkflows(scored) ? { workflow: workflowFigures(scored) } : {}),
   };
+}
+
+const ofWorkflows = (scored: readonly ScoredRollout[]): boolean => scored.every(({ reward }) => reward.workflow !== undefined);
+
+function partMeans(scored: readonly ScoredRollout[]): Figures['rewardParts'] {
+  const part = (value: (reward: RewardParts) => number): number => mean(scored, ({ reward }) => value(reward));
+  const format = part((r) => r.formatRelaxed + r.formatStrict);
+  const callCost = part((r) => r.callCost);
+  return ofWorkflows(scored)
+    ? { state: part((r) => r.workflow?.state ?? 0), functions: part((r) => r.workflow?.functions ?? 0), format, callCost }
+    : { answer: part((r) => r.answer), format, execution: part((r) => r.execution ?? 0), callCost };
 }
 
 /** 1, 2, 4, … and the number itself. */

@@ -3,7 +3,7 @@
  * with the computations that trained. The run's own engine is not touched, so training goes on meanwhile.
  */
 import { callTags } from '../evaluation/conditions.ts';
-import { DEFAULT_EVALUATION, evaluate } from '../evaluation/evaluate.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
 import { measureDrift } from '../evaluation/masking.ts';
 import { compareGroup } from '../grpo/advantages.ts';
 import { lossMask, updateRows, type BatchItem } from '../grpo/batch.ts';
@@ -24,7 +24,7 @@ import type {
   RolloutRef, StepRef, UpdateChange, UpdateMember, UpdateView,
 } from './inspection.ts';
 import type { RunSettings } from './protocol.ts';
-import { callsOf, suiteOf } from './suites.ts';
+import { callsOf, evaluationOf, suiteOf } from './suites.ts';
 
 /** A run that can be looked into. */
 export interface InspectedRun {
@@ -280,7 +280,7 @@ export class Microscope {
       engine, tokenizer, suite, signal,
       runCalls: callsOf(suite, this.platform.python, tool, probe),
       onProgress: (done, of) => { progress('answering', done, of); },
-    }, { ...DEFAULT_EVALUATION, questionsPerTier, samples, temperature, seed, bannedTokens: access === 'none' ? callTags(tokenizer) : [] });
+    }, { ...evaluationOf(suite.name), questionsPerTier, samples, temperature, seed, bannedTokens: access === 'none' ? callTags(tokenizer) : [] });
     return { result, engine: engine.info };
   }
 
@@ -288,7 +288,7 @@ export class Microscope {
     const suite = suiteOf(task.suite);
     const { engine, tokenizer } = await this.load(policy, signal, progress);
     progress('answering', 0, 1);
-    const { maxCalls, maxLength, reward } = DEFAULT_EVALUATION;
+    const { maxCalls, maxLength, reward } = evaluationOf(suite.name);
     const [trajectory] = await rollOut({
       engine, tokenizer, temperature, seed, maxCalls, signal,
       step: 0,

@@ -1,5 +1,6 @@
 /** What the browser kept is input from outside: another build may have written it. Runs are checked when they are read. */
 import * as v from 'valibot';
+import { TOOL_NAMES } from '../rollout/environments.ts';
 import type { RunSummary } from './protocol.ts';
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -19,7 +20,7 @@ const GrpoSchema = v.object({
 const RunSchema = v.object({
   id: v.string(),
   started: v.number(),
-  settings: v.object({ suite: v.string(), model: v.string(), seed: whole, steps: whole, tool: v.optional(v.picklist(['plain', 'chatty', 'flaky']), 'plain'), grpo: GrpoSchema }),
+  settings: v.object({ suite: v.string(), model: v.string(), seed: whole, steps: whole, tool: v.optional(v.picklist(TOOL_NAMES), 'plain'), grpo: GrpoSchema }),
   step: whole,
   state: v.picklist(['idle', 'preparing', 'running', 'paused', 'finished', 'failed']),
   engine: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: v.string(), software: v.boolean() }),

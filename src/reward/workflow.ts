@@ -78,14 +78,10 @@ export interface WorkflowFigures {
   readonly callsPerCompleted: number | null;
   /** Calls of those rollouts alone that completed their task; null where none did. */
   readonly callsWhereCompleted: number | null;
-  /** Means over rollouts; they add up to the reward. */
-  readonly reward: number;
-  readonly rewardParts: { readonly state: number; readonly functions: number; readonly formatRelaxed: number; readonly formatStrict: number; readonly callCost: number };
 }
 
 export function workflowFigures(scored: readonly { readonly trajectory: Pick<Trajectory, 'calls'>; readonly reward: RewardParts }[]): WorkflowFigures {
   const sum = (value: (item: (typeof scored)[number]) => number): number => scored.reduce((total, item) => total + value(item), 0);
-  const mean = (value: (reward: RewardParts) => number): number => sum(({ reward }) => value(reward)) / scored.length;
   const completed = sum(({ reward }) => (reward.correct ? 1 : 0));
   const calls = sum(({ trajectory }) => trajectory.calls.length);
   return {
@@ -97,13 +93,5 @@ export function workflowFigures(scored: readonly { readonly trajectory: Pick<Tra
     failedCalls: sum(({ trajectory }) => trajectory.calls.filter((call) => !call.ok).length),
     callsPerCompleted: completed === 0 ? null : calls / completed,
     callsWhereCompleted: completed === 0 ? null : sum(({ trajectory, reward }) => (reward.correct ? trajectory.calls.length : 0)) / completed,
-    reward: mean((r) => r.total),
-    rewardParts: {
-      state: mean((r) => r.workflow?.state ?? 0),
-      functions: mean((r) => r.workflow?.functions ?? 0),
-      formatRelaxed: mean((r) => r.formatRelaxed),
-      formatStrict: mean((r) => r.formatStrict),
-      callCost: mean((r) => r.callCost),
-    },
   };
 }

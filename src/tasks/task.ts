@@ -22,6 +22,8 @@ export interface Task {
 export interface Suite {
   readonly name: string;
   readonly tiers: readonly number[];
+  /** Whether an evaluation asks no question twice; left out where some tier has too few for that. */
+  readonly distinct?: boolean;
   /** Draws one question of a tier from one side of the split. */
   draw(random: Random, tier: number, split: Split): Task;
   /** Whether a given answer is right. */
@@ -48,4 +50,17 @@ export function drawTasks(
     if (tier === undefined) throw new RangeError('no tiers to draw from');
     return suite.draw(random, tier, split);
   });
+}
+
+/** As `drawTasks` with all tiers, and no question twice. Ends only where each tier has enough of them. */
+export function drawDifferentTasks(suite: Suite, count: number, split: Split, seed: number, stream: number): Task[] {
+  const random = new Random(seed, stream);
+  const drawn = new Map<string, Task>();
+  while (drawn.size < count) {
+    const tier = suite.tiers[drawn.size % suite.tiers.length];
+    if (tier === undefined) throw new RangeError('no tiers to draw from');
+    const task = suite.draw(random, tier, split);
+    drawn.set(task.id, task);
+  }
+  return [...drawn.values()];
 }

@@ -338,6 +338,7 @@ const HELD_OUT_SHARE = 8;
 export const workflow: Suite = {
   name: 'workflow',
   tiers: [1, 2, 3, 4],
+  distinct: true,
   draw(random, tier, split) {
     if (!workflow.tiers.includes(tier)) throw new RangeError(`the workflow suite has no tier ${tier}`);
     while (true) {
@@ -348,14 +349,3 @@ export const workflow: Suite = {
   check: (task, answer) => answer === task.answer,
   splitOf: (task): Split => (hashOf(task.question, 2) % HELD_OUT_SHARE === 0 ? 'held-out' : 'train'),
 };
-
-/** As `drawTasks`, with no task twice: for evaluations. */
-export function drawDifferentTasks(count: number, split: Split, seed: number, stream: number): Task[] {
-  const random = new Random(seed, stream);
-  const drawn = new Map<string, Task>();
-  while (drawn.size < count) {
-    const task = workflow.draw(random, workflow.tiers[drawn.size % workflow.tiers.length] ?? 1, split);
-    drawn.set(task.id, task);
-  }
-  return [...drawn.values()];
-}

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  COLOURS, drawDifferentTasks, EXAMPLE_TRIP, formatCall, retailQuestion, travelQuestion, workflow as suite, workflowOf, workflowTask,
+  COLOURS, EXAMPLE_TRIP, formatCall, retailQuestion, travelQuestion, workflow as suite, workflowOf, workflowTask,
   type Order, type RetailDatabase, type State, type TravelDatabase, type Workflow,
 } from '../../tasks/workflow.ts';
+import { drawDifferentTasks } from '../../tasks/task.ts';
 import { ERROR_TYPES, functionSchema, runCall, type ErrorType } from './functions.ts';
 import { RETAIL_FUNCTIONS } from './retail.ts';
 import { TRAVEL_FUNCTIONS } from './travel.ts';
@@ -147,7 +148,7 @@ describe('failures', () => {
 });
 
 describe('tasks', () => {
-  const tasks = drawDifferentTasks(512, 'held-out', 1, 2);
+  const tasks = drawDifferentTasks(suite, 512, 'held-out', 1, 2);
 
   it('are reached by the calls that they need, each of which runs', () => {
     for (const task of [...tasks, workflowTask(EXAMPLE_TRIP)]) {
@@ -204,9 +205,9 @@ describe('tasks', () => {
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(512);
     expect(suite.tiers.map((tier) => tasks.filter((task) => task.tier === tier).length)).toEqual([128, 128, 128, 128]);
     expect(tasks.every((task) => suite.splitOf(task) === 'held-out')).toBe(true);
-    const seen = new Set(drawDifferentTasks(2000, 'train', 1, 2).map(({ id }) => id));
+    const seen = new Set(drawDifferentTasks(suite, 2000, 'train', 1, 2).map(({ id }) => id));
     expect(tasks.some(({ id }) => seen.has(id))).toBe(false);
-    expect(drawDifferentTasks(512, 'held-out', 1, 2)).toEqual(tasks);
+    expect(drawDifferentTasks(suite, 512, 'held-out', 1, 2)).toEqual(tasks);
   });
 
   it('refuse a question of another suite', () => {

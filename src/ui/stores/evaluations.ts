@@ -132,9 +132,16 @@ const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const maybe = v.nullable(share);
 const FIGURES = {
   accuracy: share, accuracyInterval: v.tuple([share, share]), passAt: v.record(v.string(), share), reward: v.number(),
-  rewardParts: v.object({ answer: v.number(), format: v.number(), execution: v.number(), callCost: v.number() }),
+  rewardParts: v.object({
+    answer: v.exactOptional(v.number()), state: v.exactOptional(v.number()), functions: v.exactOptional(v.number()), format: v.number(),
+    execution: v.exactOptional(v.number()), callCost: v.number(),
+  }),
   strictFormat: share, calls: v.number(), callSuccess: maybe, selfCorrection: maybe, rightAfterCorrection: maybe, tokens: v.number(),
   stops: v.object({ end: share, length: share, calls: share, cancelled: share }),
+  workflow: v.exactOptional(v.object({
+    rollouts: v.number(), completed: v.number(), correctCalls: v.number(), neededCalls: v.number(), calls: v.number(), failedCalls: v.number(),
+    callsPerCompleted: v.nullable(v.number()), callsWhereCompleted: v.nullable(v.number()),
+  })),
 };
 
 /** What `npm run evaluate -- --json` prints. */
@@ -148,9 +155,9 @@ export type RecordedEvaluation = RecordedEvaluations['evaluations'][number];
 
 /** What `npm run masking -- --json` prints. */
 const MaskingSchema = v.object({
-  steps: v.number(), questions: v.number(), group: v.number(), questionsPerTier: v.number(),
+  steps: v.number(), group: v.number(), questionsPerTier: v.number(),
   runs: v.array(v.object({
-    setting: v.string(), seed: v.number(), reward: v.number(), strictFormat: v.number(), gradNorm: v.nullable(v.number()),
+    setting: v.string(), seed: v.number(), questions: v.number(), reward: v.number(), strictFormat: v.number(), gradNorm: v.nullable(v.number()),
     klToBase: v.number(), forged: v.number(), outputAfterCall: v.nullable(v.number()),
   })),
 });

@@ -259,7 +259,7 @@ export const compare = {
   'masking.here': ({ last }: { last: number }) => `Reward and strict format: mean of the last ${n(last)} steps. Gradient norm: mean of all steps. The rest: rollouts of the last step.`,
   'masking.nothing': (_: { last: number }) => 'Nothing trained yet.',
   'masking.recorded': ({ questions, steps }: { questions: number; steps: number }) => `It came with the page: runs of ${n(steps)} steps, then ${n(questions)} held-out questions a tier. Gradient norm: mean of all steps.`,
-  'masking.lead': 'The chatty tool appends 16 random letters to each output: nobody can predict them. The terse one cuts each output at 12 characters: every result fits, an error message does not. A dot is a seed, the rule their mean.',
+  'masking.lead': 'The chatty tool appends 16 random letters to each output: nobody can predict them. The terse one cuts each output at 8 characters: every result fits, an error message does not. A dot is a seed, the rule their mean.',
   'masking.measuring': ({ n: count }: { n: number }) => `Measuring how far ${plural(count, 'policy', 'policies')} went.`,
   'masking.failed': ({ seed }: { seed: number }) => `How far a policy went (seed ${n(seed)}) could not be measured. Its curves are not touched by that.`,
   'masking.on': 'mask on: trained on the policy’s own tokens only',

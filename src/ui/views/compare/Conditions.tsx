@@ -10,8 +10,7 @@ import { SwitchField } from '../../components/SwitchField.tsx';
 import { niceDomain } from '../../figures/scale.ts';
 import { CONDITIONS, SHIPPED } from '../../../evaluation/conditions.ts';
 import type { EvaluationResult } from '../../../evaluation/evaluate.ts';
-import { suiteOf } from '../../../lab/suites.ts';
-import { MAX_REWARD } from '../../../reward/reward.ts';
+import { isWorkflow, mostReward, suiteOf } from '../../../lab/suites.ts';
 import { evaluationKey, evaluations, useEvaluations, useMissingModels, useShipped, type EvaluationSpec, type RecordedEvaluation, type Series } from '../../stores/evaluations.ts';
 import { useRuns } from '../../stores/histories.ts';
 import { useLab } from '../../stores/lab.ts';
@@ -19,12 +18,13 @@ import { format, t } from '../../text/text.ts';
 import { parsePolicy, policyId, QUESTIONS, SAMPLES, type CompareAddress, type Policy } from './address.ts';
 import { Badge } from './Badge.tsx';
 import { Bars, type BarSeries } from './Bars.tsx';
-import { byTier, cell, passes, ROWS } from './figures.ts';
+import { byTier, cell, partsOf, passes, rowsOf } from './figures.ts';
 import { Legend, Swatch, type Look } from './Look.tsx';
 import { policyName, policyOf, shippedOf, suiteLabel } from './policies.ts';
 import { Part } from './Part.tsx';
 import { PolicyField } from './PolicyField.tsx';
 import { SegmentField } from './SegmentField.tsx';
+import { Steps } from './Steps.tsx';
 import styles from './Conditions.module.css';
 
 interface ViewProps {
@@ -46,7 +46,7 @@ interface Shown extends Omit<Compared, 'spec'> {
 
 function specOf(policy: Policy, { suite, questions, samples, greedy, seed, probe }: CompareAddress): EvaluationSpec {
   return {
-    policy: policy.source, access: policy.access, suite, tool: 'plain', probe, questionsPerTier: questions,
+    policy: policy.source, access: policy.access, suite, tool: 'plain', probe: probe && !isWorkflow(suite), questionsPerTier: questions,
     samples: greedy ? 1 : samples, temperature: greedy ? 0 : 1, seed,
   };
 }
@@ -100,7 +100,7 @@ export function Conditions({ address, go }: ViewProps): ReactNode {
             items={[{ value: 'recorded', label: t('badge.recorded') }, { value: 'own', label: t('badge.here') }]} />
         )}
       </div>
-      <Result shown={shown} suite={suite} />
+      <Result shown={shown} suite={suite} source={showOwn ? 'here' : 'recorded'} />
     </Part>
   );
 }
@@ -223,16 +223,21 @@ function Settings({ address, go, a, b }: ViewProps & { readonly a: string; reado
         <NumberField label={t('evaluate.seed')} hint={t('evaluate.seed.what')} value={seed} least={0} most={2 ** 31 - 1} whole onChange={(value) => {
           go({ seed: value });
         }} />
-        <SwitchField label={t('evaluate.probe')} hint={t('evaluate.probe.what')} value={probe} onChange={(value) => {
-          go({ probe: value });
-        }} />
+        {/* The functions of a workflow fail by themselves. */}
+        {!isWorkflow(suite) && (
+          <SwitchField label={t('evaluate.probe')} hint={t('evaluate.probe.what')} value={probe} onChange={(value) => {
+            go({ probe: value });
+          }} />
+        )}
       </div>
     </>
   );
 }
 
 /** What came out: accuracy large, calls and reward beside each other, every number in a table. */
-function Result({ shown, suite }: { readonly shown: readonly Shown[]; readonly suite: string }): ReactNode {
+function Result({ shown, suite, source }: { readonly shown: readonly Shown[]; readonly suite: string; readonly source: 'here' | 'recorded' }): ReactNode {
+  const [before, after] = shown.slice(-2);
+  const tasks = isWorkflow(suite);
   const { tiers } = suiteOf(suite);
   const groups = [...tiers.map((tier) => t('series.tier', { tier })), t('evaluate.all')];
   const calls = shown.map(({ key, look, label, result }): BarSeries => ({ key, look, label, values: byTier(result, tiers, (f) => ({ value: f.calls })) }));
@@ -243,18 +248,22 @@ function Result({ shown, suite }: { readonly shown: readonly Shown[]; readonly s
     <>
       <Legend items={shown} />
       <Bars
-        title={t('evaluate.accuracy')} unit={t('evaluate.accuracy.unit')} groups={groups} domain={[0, 1]} digits={2} height={214}
+        title={t(tasks ? 'evaluate.completed' : 'evaluate.accuracy')} unit={t(tasks ? 'evaluate.completed.unit' : 'evaluate.accuracy.unit')} groups={groups} domain={[0, 1]} digits={2} height={214}
         series={shown.map(({ key, look, label, result }) => ({ key, look, label, values: byTier(result, tiers, (f) => ({ value: f.accuracy, interval: f.accuracyInterval })) }))}
-        sentence={t('evaluate.accuracy.said', { said: said((r) => format.fixed(r.accuracy, 2)) })}
+        sentence={t(tasks ? 'evaluate.completed.said' : 'evaluate.accuracy.said', { said: said((r) => format.fixed(r.accuracy, 2)) })}
       />
+      {tasks && <p className={styles.tasks}>{t('evaluate.workflow')}</p>}
       <div className={styles.pair}>
         <Bars
           title={t('evaluate.calls')} unit={t('evaluate.calls.unit')} groups={groups} digits={2} height={150}
           domain={niceDomain(calls.flatMap(({ values }) => values.map((v) => v?.value ?? 0)), [0, 1])} series={calls}
           sentence={t('evaluate.calls.said', { said: said((r) => format.fixed(r.calls, 2)) })}
         />
-        <Rewards shown={shown} />
+        <Rewards shown={shown} suite={suite} />
       </div>
+      {tasks && before !== undefined && after !== undefined && (
+        <Steps before={{ label: before.label, figures: before.result }} after={{ label: after.label, figures: after.result }} source={source} />
+      )}
       {ks.length > 1 && (
         <Bars
           title={t('evaluate.pass')} unit={t('evaluate.pass.unit')} groups={ks.map((k) => t('evaluate.passAt', { k }))} domain={[0, 1]} digits={2} height={150}
@@ -262,28 +271,28 @@ function Result({ shown, suite }: { readonly shown: readonly Shown[]; readonly s
           sentence={t('evaluate.pass.said', { said: said((r) => passes(r).map(([k, p]) => `${t('evaluate.passAt', { k })} ${format.fixed(p, 2)}`).join(', ')) })}
         />
       )}
-      <Numbers shown={shown} caption={t('evaluate.all.what')} />
-      <TierTables shown={shown} tiers={tiers} />
+      <Numbers shown={shown} suite={suite} caption={t('evaluate.all.what')} />
+      <TierTables shown={shown} suite={suite} tiers={tiers} />
     </>
   );
 }
 
-const PARTS = ['answer', 'format', 'execution'] as const;
-
 /** The mean reward as a sum of its parts. */
-function Rewards({ shown }: { readonly shown: readonly Shown[] }): ReactNode {
+function Rewards({ shown, suite }: { readonly shown: readonly Shown[]; readonly suite: string }): ReactNode {
+  const parts = partsOf(suite);
+  const most = mostReward(suite);
   return (
     <figure className={styles.rewards}>
-      <figcaption><b>{t('evaluate.reward')}</b> <span className={styles.unit}>{t('evaluate.reward.unit')}</span></figcaption>
+      <figcaption><b>{t('evaluate.reward')}</b> <span className={styles.unit}>{t('evaluate.reward.unit', { most })}</span></figcaption>
       <ul className={styles.partKey} aria-hidden="true">
-        {PARTS.map((name, i) => <li key={name}><span style={{ background: `var(--parts-${i + 1})` }} />{t(`series.${name}`)}</li>)}
+        {parts.map((name, i) => <li key={name}><span style={{ background: `var(--parts-${i + 1})` }} />{t(`series.${name}`)}</li>)}
       </ul>
       {shown.map(({ key, look, label, result }) => (
         <div key={key} className={styles.reward}>
           <span className={styles.rewardName}><Swatch look={look} /><span className="hidden">{label}</span></span>
           <span className={styles.stack} aria-hidden="true">
-            {result !== undefined && PARTS.map((name, i) => (
-              <span key={name} style={{ width: `${(100 * result.rewardParts[name]) / MAX_REWARD}%`, background: `var(--parts-${i + 1})` }} />
+            {result !== undefined && parts.map((name, i) => (
+              <span key={name} style={{ width: `${(100 * (result.rewardParts[name] ?? 0)) / most}%`, background: `var(--parts-${i + 1})` }} />
             ))}
           </span>
           <span className={styles.rewardValue}>{format.fixed(result?.reward ?? NaN, 2)}</span>
@@ -294,7 +303,7 @@ function Rewards({ shown }: { readonly shown: readonly Shown[] }): ReactNode {
 }
 
 /** Every number of all tiers together, or of one. */
-function Numbers({ shown, caption, tier }: { readonly shown: readonly Shown[]; readonly caption: string; readonly tier?: number }): ReactNode {
+function Numbers({ shown, suite, caption, tier }: { readonly shown: readonly Shown[]; readonly suite: string; readonly caption: string; readonly tier?: number }): ReactNode {
   const of = shown.map(({ result }) => (tier === undefined ? result : result?.tiers.find((each) => each.tier === tier)));
   const ks = [...new Set(of.flatMap((f) => (f === undefined ? [] : passes(f).map(([k]) => k))))].filter((k) => k > 1);
   return (
@@ -310,7 +319,7 @@ function Numbers({ shown, caption, tier }: { readonly shown: readonly Shown[]; r
           </tr>
         </thead>
         <tbody>
-          {ROWS.map((name) => (
+          {rowsOf(suite).map((name) => (
             <tr key={name}>
               <th scope="row">{t(`figure.${name}`)} <span className={styles.unit}>{t(`figure.${name}.unit`)}</span></th>
               {of.map((f, i) => <td key={shown[i]?.key} className="figure">{f === undefined ? '–' : cell(name, f)}</td>)}
@@ -328,14 +337,14 @@ function Numbers({ shown, caption, tier }: { readonly shown: readonly Shown[]; r
   );
 }
 
-function TierTables({ shown, tiers }: { readonly shown: readonly Shown[]; readonly tiers: readonly number[] }): ReactNode {
+function TierTables({ shown, suite, tiers }: { readonly shown: readonly Shown[]; readonly suite: string; readonly tiers: readonly number[] }): ReactNode {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={(event) => {
       setOpen(event.currentTarget.open);
     }}>
       <summary>{t('evaluate.table')}</summary>
-      {open && <div className={styles.tiers}>{tiers.map((tier) => <Numbers key={tier} shown={shown} tier={tier} caption={t('evaluate.tier', { tier })} />)}</div>}
+      {open && <div className={styles.tiers}>{tiers.map((tier) => <Numbers key={tier} shown={shown} suite={suite} tier={tier} caption={t('evaluate.tier', { tier })} />)}</div>}
     </details>
   );
 }

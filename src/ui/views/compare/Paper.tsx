@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react';
-import { CONDITIONS } from '../../../evaluation/conditions.ts';
+import { CONDITIONS, type Condition } from '../../../evaluation/conditions.ts';
+import type { Figures } from '../../../evaluation/evaluate.ts';
 import { suiteOf } from '../../../lab/suites.ts';
 import { useShipped } from '../../stores/evaluations.ts';
 import { format, t } from '../../text/text.ts';
 import { Badge, BadgeKey } from './Badge.tsx';
 import { Bars } from './Bars.tsx';
+import { Changes } from './Changes.tsx';
 import { byTier } from './figures.ts';
 import { Legend, LOOKS } from './Look.tsx';
-import { BENCHMARKS, CALLS, REWARDS, TABLE_1, WORKFLOWS, type Change, type Method } from './paper.ts';
+import { BENCHMARKS, CALLS, REWARDS, TABLE_1, WORKFLOWS, type Method } from './paper.ts';
+import { OurSteps } from './Steps.tsx';
 import styles from './Paper.module.css';
 
 const KINDS = ['plain', 'prompted', 'artist'] as const;
@@ -20,6 +23,7 @@ function methodName({ kind, name }: Method): string {
 export function Paper(): ReactNode {
   const of = (kind: Method['kind']): Method | undefined => TABLE_1.find((method) => method.kind === kind && method.name === '7B');
   const shown = KINDS.map((kind, i) => ({ key: kind, look: LOOKS[i] ?? 'solid', label: t(`paper.method.${kind}`, { size: '7B' }), method: of(kind) }));
+  const heads = { from: t('paper.from'), to: t('paper.to') };
   return (
     <div className={styles.part}>
       <section className={styles.block} aria-label={t('paper.math')}>
@@ -47,16 +51,18 @@ export function Paper(): ReactNode {
         <h2>{t('paper.behaviour')}</h2>
         <p className={styles.reading}>{t('paper.behaviour.what')}</p>
         <div className={styles.tables}>
-          <Changes title={t('paper.calls')} rows={CALLS.map((row) => ({ ...row, label: row.name, digits: 1 }))} />
-          <Changes title={t('paper.rewards')} rows={REWARDS.map((row) => ({ ...row, label: row.name, digits: 1 }))} />
+          <Changes {...heads} title={t('paper.calls')} rows={CALLS.map((row) => ({ ...row, label: row.name, digits: 1 }))} />
+          <Changes {...heads} title={t('paper.rewards')} rows={REWARDS.map((row) => ({ ...row, label: row.name, digits: 1 }))} />
         </div>
       </section>
       <section className={styles.block} aria-label={t('paper.workflows')}>
         <h2>{t('paper.workflows')}</h2>
         <p className={styles.reading}>{t('paper.workflows.what')}</p>
         <div className={styles.tables}>
-          <Changes title={t('paper.workflows.table')} rows={WORKFLOWS.map((row) => ({ ...row, label: t(`paper.workflow.${row.figure}`) }))} />
+          <Changes {...heads} title={t('paper.workflows.table')} rows={WORKFLOWS.map((row) => ({ ...row, label: t(`paper.workflow.${row.figure}`) }))} />
+          <RecordedSteps />
         </div>
+        <p className={styles.note}>{t('steps.axes')}</p>
       </section>
       <section className={styles.block} aria-label={t('paper.sources')}>
         <h2>{t('paper.sources')}</h2>
@@ -87,6 +93,14 @@ function Ours(): ReactNode {
   );
 }
 
+/** What the paper counts on τ-bench, of this lab's workflows, recorded. */
+function RecordedSteps(): ReactNode {
+  const file = useShipped('evaluation');
+  const of = (condition: Condition): Figures | undefined =>
+    (file.state === 'ready' ? file.it.evaluations.find((each) => each.suite === 'workflow' && each.condition === condition) : undefined);
+  return <OurSteps before={{ label: t('condition.prompted'), figures: of('prompted') }} after={{ label: t('condition.trained'), figures: of('trained') }} source="recorded" />;
+}
+
 function Table(): ReactNode {
   const best = BENCHMARKS.map((_, i) => TABLE_1.reduce((most, { values }) => Math.max(most, values[i] ?? 0), 0));
   return (
@@ -108,44 +122,6 @@ function Table(): ReactNode {
               {method.values.map((value, i) => (
                 <td key={BENCHMARKS[i]} className="figure">{value === best[i] && <span className={styles.best}>{t('paper.best')}</span>}{format.fixed(value, 3)}</td>
               ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface ChangesProps {
-  readonly title: string;
-  readonly rows: readonly (Pick<Change, 'from' | 'to' | 'over' | 'source'> & { readonly label: string; readonly digits: number })[];
-}
-
-/** Prompted and trained beside each other, each row with its source. */
-function Changes({ title, rows }: ChangesProps): ReactNode {
-  return (
-    // A region that scrolls must be reachable by keyboard.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col" className="figure">{t('paper.from')}</th>
-            <th scope="col" className="figure">{t('paper.to')}</th>
-            <th scope="col" className="figure">{t('paper.change')}</th>
-            <th scope="col">{t('paper.source')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ label, from, to, over, digits, source }) => (
-            <tr key={label}>
-              <th scope="row" className={styles.row}>{label}</th>
-              <td className="figure">{format.fixed(from, digits)}</td>
-              <td className="figure">{over === true ? t('paper.over', { value: format.fixed(to, digits) }) : format.fixed(to, digits)}</td>
-              <td className="figure">{over === true ? t('paper.over', { value: format.signed(to - from, digits) }) : format.signed(to - from, digits)}</td>
-              <td><Badge source={source} /></td>
             </tr>
           ))}
         </tbody>

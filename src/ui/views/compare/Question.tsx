@@ -7,10 +7,9 @@ import { SwitchField } from '../../components/SwitchField.tsx';
 import { SHIPPED } from '../../../evaluation/conditions.ts';
 import type { ScoredTrajectory } from '../../../grpo/record.ts';
 import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
-import { suiteOf } from '../../../lab/suites.ts';
+import { isWorkflow, suiteOf } from '../../../lab/suites.ts';
 import type { TokenScores } from '../../../policy/engine.ts';
 import { POLICY, PROMPT } from '../../../rollout/trajectory.ts';
-import { SUITES } from '../../../tasks/arithmetic.ts';
 import { drawTasks } from '../../../tasks/task.ts';
 import { useKeys } from '../../keys.ts';
 import { useMissingModels } from '../../stores/evaluations.ts';
@@ -40,13 +39,12 @@ interface ViewProps {
 /** Keeps questions of this figure apart from those of evaluations and training steps. */
 const STREAM = 0x9a1;
 
-const SUITES_SHOWN = Object.keys(SHIPPED).filter((name) => name in SUITES);
+const SUITES = Object.keys(SHIPPED);
 
 /** One held-out question, answered by two policies; each then reads what the other wrote. */
 export function Question({ address, go }: ViewProps): ReactNode {
   const { tier, draw, seed, greedy } = address;
-  // Texts of other tags are written in words that this strip does not know.
-  const suite = SUITES_SHOWN.find((name) => name === address.suite) ?? SUITES_SHOWN[0] ?? 'arithmetic';
+  const { suite } = address;
   const a = address.a ?? policyId(policyOf(suite, 'prompted'));
   const b = address.b ?? policyId(policyOf(suite, 'trained'));
   const engine = useLab((s) => s.engine?.info.kind);
@@ -72,7 +70,7 @@ export function Question({ address, go }: ViewProps): ReactNode {
         <p className={styles.question}>
           <span className={styles.label}>{t('question.drawn', { tier: asked })}</span>
           <code className={styles.task}>{task?.question}</code>
-          <span className={styles.answer}>{t('question.answer', { answer: task?.answer ?? '' })}</span>
+          <span className={styles.answer}>{isWorkflow(suite) ? t('question.goal', { goal: task?.answer ?? '' }) : t('question.answer', { answer: task?.answer ?? '' })}</span>
         </p>
         <div className={styles.buttons}>
           <Button kind="primary" disabled={address.go || missing === undefined || missing.length > 0} onClick={() => {
@@ -92,11 +90,9 @@ export function Question({ address, go }: ViewProps): ReactNode {
           go({ b: id, token: undefined });
         }} />
         <div>
-          {SUITES_SHOWN.length > 1 && (
-            <ChoiceField label={t('evaluate.suite')} hint={t('evaluate.suite.what')} value={suite} onChange={(value) => {
-              go({ suite: value, a: undefined, b: undefined, token: undefined });
-            }} items={SUITES_SHOWN.map((value) => ({ value, label: suiteLabel(value) }))} />
-          )}
+          <ChoiceField label={t('evaluate.suite')} hint={t('evaluate.suite.what')} value={suite} onChange={(value) => {
+            go({ suite: value, a: undefined, b: undefined, token: undefined });
+          }} items={SUITES.map((value) => ({ value, label: suiteLabel(value) }))} />
           <SegmentField label={t('question.tier')} hint={t('question.tier.what')} value={asked} values={tiers} onChange={(value) => {
             go({ tier: value, token: undefined });
           }} />

@@ -2,7 +2,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { Chart, type Series } from '../../figures/Chart.tsx';
 import { niceDomain, type Domain } from '../../figures/scale.ts';
-import { MAX_REWARD } from '../../../reward/reward.ts';
+import { mostReward } from '../../../lab/suites.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useHistories, useRuns, type Known } from '../../stores/histories.ts';
 import { format, t } from '../../text/text.ts';
@@ -20,9 +20,9 @@ interface ViewProps {
   readonly go: (to: Partial<CompareAddress>) => void;
 }
 
-/** Least domain and decimals of each metric. */
+/** Least domain and decimals of each metric; the reward goes up to the most that the runs' questions can earn. */
 const AXES: Readonly<Record<MetricName, readonly [Domain, number]>> = {
-  reward: [[0, MAX_REWARD], 2], accuracy: [[0, 1], 2], calls: [[0, 1], 2], length: [[0, 50], 1], kl: [[0, 0.01], 4], format: [[0, 1], 2],
+  reward: [[0, 1], 2], accuracy: [[0, 1], 2], calls: [[0, 1], 2], length: [[0, 50], 1], kl: [[0, 0.01], 4], format: [[0, 1], 2],
   gradient: [[0, 0.5], 2], entropy: [[0, 0.1], 3],
 };
 
@@ -113,7 +113,8 @@ interface LinesProps {
 function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps): ReactNode {
   const [cursor, setCursor] = useState<number>();
   const key = metricKey(metric, tier) ?? metricKey(metric, 0) ?? metric;
-  const [least, digits] = AXES[metric];
+  const [preset, digits] = AXES[metric];
+  const least: Domain = metric === 'reward' && groups.length > 0 ? [0, Math.max(...groups.map(([run]) => mostReward(run.summary.settings.suite)))] : preset;
   const steps = useMemo(() => stepsOf(groups.flatMap((group) => group.map((run) => run.steps ?? []))), [groups]);
   const series = useMemo(() => groups.map((group, i): Series => {
     const { values, spread } = lineOf(steps, group.map((run) => run.steps ?? []), key);

@@ -1,29 +1,41 @@
 /** Which numbers of an evaluation are shown, and how. Pure. */
 import type { EvaluationResult, Figures } from '../../../evaluation/evaluate.ts';
+import { isWorkflow } from '../../../lab/suites.ts';
 import { format } from '../../text/text.ts';
 import type { BarValue } from './Bars.tsx';
 
 /** Not known is not 0: there was no call, or none failed. */
 const known = (x: number | null | undefined): number => x ?? NaN;
 
-export const ROWS = [
-  'accuracy', 'interval', 'reward', 'answer', 'format', 'execution', 'calls', 'callSuccess', 'selfCorrection', 'rightAfterCorrection', 'strictFormat',
-  'tokens', 'end', 'length', 'tooManyCalls',
-] as const;
-export type RowName = (typeof ROWS)[number];
+const COMMON = ['calls', 'callSuccess', 'selfCorrection', 'rightAfterCorrection', 'strictFormat', 'tokens', 'end', 'length', 'tooManyCalls'] as const;
+const MATH = ['accuracy', 'interval', 'reward', 'answer', 'format', 'execution', ...COMMON] as const;
+const WORKFLOW = ['completed', 'interval', 'taskReward', 'state', 'functions', 'taskFormat', ...COMMON] as const;
+export type RowName = (typeof MATH | typeof WORKFLOW)[number];
+
+export const rowsOf = (suite: string): readonly RowName[] => (isWorkflow(suite) ? WORKFLOW : MATH);
+
+/** The parts of a reward in the order in which they are stacked. */
+export const partsOf = (suite: string): readonly ('answer' | 'state' | 'functions' | 'format' | 'execution')[] =>
+  (isWorkflow(suite) ? ['state', 'format', 'functions'] : ['answer', 'format', 'execution']);
 
 export function cell(name: RowName, f: Figures): string {
   switch (name) {
     case 'accuracy':
+    case 'completed':
       return format.fixed(f.accuracy, 2);
     case 'interval':
       return f.accuracyInterval.map((end) => format.fixed(end, 2)).join('–');
     case 'reward':
+    case 'taskReward':
       return format.fixed(f.reward, 2);
     case 'answer':
+    case 'state':
+    case 'functions':
     case 'format':
     case 'execution':
-      return format.fixed(f.rewardParts[name], 2);
+      return format.fixed(known(f.rewardParts[name]), 2);
+    case 'taskFormat':
+      return format.fixed(known(f.rewardParts.format), 2);
     case 'calls':
       return format.fixed(f.calls, 2);
     case 'callSuccess':

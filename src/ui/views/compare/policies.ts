@@ -60,5 +60,5 @@ export function policyName(id: string, suite: string, runs: readonly { readonly 
 
 /** A suite is called by its name in recipes and on the command line where the catalogue has no words for it. */
 export function suiteLabel(name: string): string {
-  return name === 'arithmetic' || name === 'arithmetic-steps' ? t(`suite.${name}`) : name;
+  return name === 'arithmetic' || name === 'arithmetic-steps' || name === 'workflow' ? t(`suite.${name}`) : name;
 }
