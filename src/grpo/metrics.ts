@@ -32,7 +32,9 @@ export function stepMetrics(groups: readonly GroupRecord[], settings: GrpoSettin
     reward: mean(all.map((t) => t.reward.total)),
     reward_std: mean(groups.map((group) => (group.members.length === 1 ? 0 : group.std))),
     frac_reward_zero_std: mean(groups.map((group) => (group.equal ? 1 : 0))),
-    ...part('answer', all.map((t) => t.reward.answer)),
+    ...(all.some((t) => t.reward.workflow !== undefined)
+      ? { ...part('state', all.map((t) => t.reward.workflow?.state ?? 0)), ...part('functions', all.map((t) => t.reward.workflow?.functions ?? 0)) }
+      : part('answer', all.map((t) => t.reward.answer))),
     ...part('format', all.map((t) => t.reward.formatRelaxed + t.reward.formatStrict)),
     ...part('execution', all.flatMap((t) => (t.reward.execution === null ? [] : [t.reward.execution]))),
     'rewards/call_cost/mean': mean(all.map((t) => t.reward.callCost)),

@@ -48,7 +48,7 @@ export const train = {
   'option.model.chatty-base': 'Base whose tool is chatty',
   'option.model.workflow-base': 'Base of workflows, 116,032 weights',
   'set.tool': 'Tool',
-  'set.tool.what': 'Terse: outputs cut at 12 characters. Chatty: sixteen random letters after each output. Flaky: three first calls in ten fail, so that mending a call stays worth learning.',
+  'set.tool.what': 'Terse: outputs cut at 8 characters. Chatty: sixteen random letters after each output. Flaky: three first calls in ten fail, so that mending a call stays worth learning.',
   'option.tool.plain': 'Python as it is',
   'option.tool.terse': 'Terse',
   'option.tool.chatty': 'Chatty',

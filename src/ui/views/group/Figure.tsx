@@ -1,5 +1,6 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { isWorkflow } from '../../../lab/suites.ts';
 import { PAPER_RULE } from '../../../reward/rule.ts';
 import { navigate, stepAddress } from '../../routes.ts';
 import { t } from '../../text/text.ts';
@@ -95,7 +96,7 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
         <EqualShareLine record={record} />
         <Link to={stepAddress('update', selection)}>{t('group.toUpdate')}</Link>
       </div>
-      <Key />
+      <Key rewards={isWorkflow(group.task.suite) ? 'workflow' : 'math'} />
       {children}
       <RuleSection asking={asking} asked={asked?.code} applied={applied?.code} switched={scoring.by === 'switches'} outcome={outcome} onScore={score} onBack={() => {
         writeRule(PAPER_RULE);

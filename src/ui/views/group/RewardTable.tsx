@@ -5,10 +5,13 @@ import { format, t } from '../../text/text.ts';
 import type { GroupNow } from './play.ts';
 import styles from './RewardTable.module.css';
 
-const PARTS = ['answer', 'relaxed', 'strict', 'execution', 'cost'] as const;
+/** As the paper's rules list them; the cost of calls is a switch of this lab. */
+const MATH = ['answer', 'relaxed', 'strict', 'execution', 'cost'] as const;
+const WORKFLOW = ['state', 'functions', 'relaxed', 'strict', 'cost'] as const;
 
 /** The bars and lollipops in numbers: as they are shown, and as they were sampled. */
 export function RewardTable({ group, now }: { readonly group: GroupRecord; readonly now: GroupNow }): ReactNode {
+  const names = group.members.some(({ reward }) => reward.workflow !== undefined) ? WORKFLOW : MATH;
   return (
     <details>
       <summary>{t('group.table')}</summary>
@@ -18,7 +21,7 @@ export function RewardTable({ group, now }: { readonly group: GroupRecord; reado
         <table>
           <thead>
             <tr>
-              {(['rollout', ...PARTS, 'total', 'advantage', 'sampledReward', 'sampledAdvantage', 'stop'] as const).map((name) => (
+              {(['rollout', ...names, 'total', 'advantage', 'sampledReward', 'sampledAdvantage', 'stop'] as const).map((name) => (
                 <th key={name} scope="col" className={name === 'stop' ? undefined : 'figure'}>{t(`column.${name}`)}</th>
               ))}
             </tr>
@@ -27,7 +30,7 @@ export function RewardTable({ group, now }: { readonly group: GroupRecord; reado
             {now.rows.map(({ reward, advantage, parts, dragged, sampled }, i) => (
               <tr key={i}>
                 <th scope="row" className="figure">{format.integer(i + 1)}</th>
-                {PARTS.map((name) => <td key={name} className="figure">{parts === undefined || dragged ? '–' : partOf(parts, name)}</td>)}
+                {names.map((name) => <td key={name} className="figure">{parts === undefined || dragged ? '–' : partOf(parts, name)}</td>)}
                 <td className="figure"><b>{reward === null ? t('reward.leftOut') : format.fixed(reward, 3)}</b></td>
                 <td className="figure">{advantage === undefined ? '–' : format.signed(advantage, 3)}</td>
                 <td className="figure">{format.fixed(sampled.reward, 3)}</td>
@@ -42,10 +45,14 @@ export function RewardTable({ group, now }: { readonly group: GroupRecord; reado
   );
 }
 
-function partOf({ answer, formatRelaxed, formatStrict, execution, callCost }: RewardParts, name: (typeof PARTS)[number]): string {
+function partOf({ answer, formatRelaxed, formatStrict, execution, callCost, workflow }: RewardParts, name: (typeof MATH | typeof WORKFLOW)[number]): string {
   switch (name) {
     case 'answer':
       return format.fixed(answer, 2);
+    case 'state':
+      return format.fixed(workflow?.state ?? NaN, 3);
+    case 'functions':
+      return format.fixed(workflow?.functions ?? NaN, 3);
     case 'relaxed':
       return format.fixed(formatRelaxed, 3);
     case 'strict':

@@ -16,14 +16,14 @@ interface RolloutDetailProps {
 
 /** The chosen rollout: what of it was trained on, its calls, and all its numbers. */
 export function RolloutDetail({ rollout, number, grpo }: RolloutDetailProps): ReactNode {
-  const { task, reward, calls } = rollout;
+  const { reward, calls } = rollout;
   const { observed } = maskCounts(rollout);
   const forged = rollout.spans.some((span) => span.forged);
   return (
     <section className={styles.detail} aria-label={t('detail.title', { number })}>
       <div className={styles.column}>
         <h2>{t('detail.title', { number })}</h2>
-        <p>{t(reward.correct ? 'detail.right' : 'detail.wrong', { question: task.question, answer: task.answer })}</p>
+        <p>{outcome(rollout)}</p>
         <p className={styles.counts} data-testid="mask-counts">{describeMask(rollout)}</p>
         <p className={styles.sentence}>
           {t(observed === 0 ? 'mask.noOutput' : grpo.mask ? 'mask.on' : 'mask.off', { observed })}
@@ -32,7 +32,7 @@ export function RolloutDetail({ rollout, number, grpo }: RolloutDetailProps): Re
       </div>
       <div className={styles.column}>
         <h3>{t('calls.title', { n: calls.length })}</h3>
-        {calls.length === 0 && <p className={styles.sentence}>{t('calls.none')}</p>}
+        {calls.length === 0 && <p className={styles.sentence}>{t(reward.workflow === undefined ? 'calls.none' : 'calls.noFunction')}</p>}
         <ol className={styles.calls}>
           {calls.map((call, i) => (
             <li key={i} className={styles.call}>
@@ -50,6 +50,12 @@ export function RolloutDetail({ rollout, number, grpo }: RolloutDetailProps): Re
       <TokenTable rollout={rollout} grpo={grpo} />
     </section>
   );
+}
+
+function outcome({ task: { question, answer }, reward: { correct, workflow } }: TrainedTrajectory): string {
+  return workflow === undefined
+    ? t(correct ? 'detail.right' : 'detail.wrong', { question, answer })
+    : t(correct ? 'detail.completed' : 'detail.notCompleted', { question, goal: answer });
 }
 
 const COLUMNS = ['position', 'token', 'owner', 'kind', 'inLoss', 'weight', 'logProb', 'entropy', 'advantage', 'ratio', 'clip', 'kl', 'dLogProb', 'gradient'] as const;

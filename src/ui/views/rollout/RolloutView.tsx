@@ -235,7 +235,7 @@ function Trajectory({ view, record, group, selection, member }: StepContext & { 
         </section>
       </div>
       <Branches rollout={member} number={number} branches={branches} chosen={chosen?.id} onChoose={goBranch} />
-      <Key parts={false} />
+      <Key />
       <Tables rollout={rollout} turns={turns} scores={scores} />
     </>
   );

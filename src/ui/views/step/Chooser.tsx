@@ -4,7 +4,7 @@ import { Choice } from '../../components/Choice.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { Slider } from '../../components/Slider.tsx';
 import type { GroupRecord, StepRecord } from '../../../grpo/record.ts';
-import { MAX_REWARD } from '../../../reward/reward.ts';
+import { mostOf } from '../../../reward/score.ts';
 import { navigate, stepAddress, type Selection, type StepView } from '../../routes.ts';
 import { useLab } from '../../stores/lab.ts';
 import { useRecorded } from '../../stores/recorded.ts';
@@ -85,7 +85,7 @@ function Strip({ group }: { readonly group: GroupRecord }): ReactNode {
   return (
     <svg width={group.members.length * 5} height="14" aria-hidden="true" className={styles.strip}>
       {group.members.map(({ reward }, i) => {
-        const height = Math.max(1.5, (14 * Math.max(0, reward.total)) / MAX_REWARD);
+        const height = Math.max(1.5, (14 * Math.max(0, reward.total)) / mostOf(reward));
         return <rect key={i} x={i * 5} y={14 - height} width="3.5" height={height} />;
       })}
     </svg>

@@ -3,19 +3,20 @@ import { t } from '../../text/text.ts';
 import { GLYPHS } from './tokens.ts';
 import styles from './Key.module.css';
 
-const PARTS = ['answer', 'format', 'execution'] as const;
+const MATH = ['answer', 'format', 'execution'] as const;
+const WORKFLOW = ['state', 'taskFormat', 'functions'] as const;
 const KINDS = ['prompt', 'think', 'call', 'output', 'answer', 'stray'] as const;
 
 /**
  * What the marks of a token stand for, and the shades of a reward.
- * @param parts whether rewards are drawn in parts.
+ * @param rewards by which rule the rewards are that are drawn in parts.
  */
-export const Key = memo(function Key({ parts = true }: { readonly parts?: boolean }): ReactNode {
+export const Key = memo(function Key({ rewards }: { readonly rewards?: 'math' | 'workflow' }): ReactNode {
   return (
     <div className={styles.key}>
-      {parts && (
+      {rewards !== undefined && (
         <ul className={styles.list} aria-label={t('key.parts')}>
-          {PARTS.map((part, i) => (
+          {(rewards === 'workflow' ? WORKFLOW : MATH).map((part, i) => (
             <li key={part}><span className={styles.swatch} style={{ background: `var(--parts-${i + 1})` }} aria-hidden="true" />{t(`key.${part}`)}</li>
           ))}
         </ul>

@@ -21,7 +21,7 @@ export function Curves(): ReactNode {
   const steps = view?.steps ?? NO_STEPS;
   const settings = view?.summary.settings ?? draft;
   const numbers = useMemo(() => steps.map(({ step }) => step), [steps]);
-  const reward = useMemo(() => rewardCurve(steps, inParts), [steps, inParts]);
+  const reward = useMemo(() => rewardCurve(steps, inParts, settings), [steps, inParts, settings]);
   const { behaviour, update } = useMemo(() => otherCurves(steps, settings), [steps, settings]);
   const marks = useMemo(() => steps.filter(({ skipped, warnings }) => skipped !== undefined || warnings.length > 0), [steps]);
   const id = view?.summary.id;

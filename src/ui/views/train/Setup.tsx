@@ -9,7 +9,7 @@ import { VARIANTS, type VariantName } from '../../../grpo/settings.ts';
 import { draft, useDraft } from '../../stores/draft.ts';
 import { useLab } from '../../stores/lab.ts';
 import { t, type PlainKey } from '../../text/text.ts';
-import { FIELD_GROUPS, FIELDS, mostOf, nameOf, valueAt, type FieldPath, type GroupName } from './fields.ts';
+import { applies, FIELD_GROUPS, FIELDS, mostOf, nameOf, valueAt, type FieldPath, type GroupName } from './fields.ts';
 import { differences, PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
 import styles from './Setup.module.css';
 
@@ -68,10 +68,11 @@ export function Setup(): ReactNode {
 }
 
 function AllSettings(): ReactNode {
+  const settings = useDraft();
   return (Object.keys(FIELD_GROUPS) as GroupName[]).map((group) => (
     <fieldset key={group} className={styles.fields}>
       <legend>{t(`set.${group}`)}</legend>
-      {(Object.keys(FIELD_GROUPS[group]) as FieldPath[]).map((path) => <Field key={path} path={path} />)}
+      {(Object.keys(FIELD_GROUPS[group]) as FieldPath[]).filter((path) => applies(path, settings)).map((path) => <Field key={path} path={path} />)}
     </fieldset>
   ));
 }

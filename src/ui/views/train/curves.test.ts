@@ -13,7 +13,7 @@ const steps: StepSummary[] = [1, 2, 3].map((step) => {
 describe('curves', () => {
   it('find every metric under the name that the trainer gives it', () => {
     const { behaviour, update } = otherCurves(steps, settings);
-    for (const curve of [rewardCurve(steps, true), ...behaviour, ...update]) {
+    for (const curve of [rewardCurve(steps, true, settings), ...behaviour, ...update]) {
       // Without a reference there is no KL.
       if (curve.name === 'kl') continue;
       expect(curve.series.length, curve.name).toBeGreaterThan(0);
@@ -25,7 +25,7 @@ describe('curves', () => {
   });
 
   it('stack the parts of the paper’s rule to the whole', () => {
-    const { series } = rewardCurve(steps, true);
+    const { series } = rewardCurve(steps, true, settings);
     const total = series.find(({ name }) => name === 'total');
     steps.forEach((_, i) => {
       const sum = series.filter(({ draw }) => draw === 'band').reduce((s, { values }) => s + (values[i] ?? NaN), 0);
@@ -41,6 +41,6 @@ describe('curves', () => {
     const [first] = steps;
     if (first === undefined) throw new Error('no step');
     const { 'rewards/answer/mean': _, ...metrics } = first.metrics;
-    expect(rewardCurve([{ ...first, metrics }], true).series[0]?.values).toEqual([NaN]);
+    expect(rewardCurve([{ ...first, metrics }], true, settings).series[0]?.values).toEqual([NaN]);
   });
 });

@@ -1,12 +1,12 @@
 /** Which curves a run has: metrics by name in, series out. Pure; words are keys of the catalogue. */
 import { expectedEqualShare } from '../../../grpo/advantages.ts';
 import type { RunSettings, StepSummary } from '../../../lab/protocol.ts';
-import { MAX_REWARD } from '../../../reward/reward.ts';
+import { isWorkflow, mostReward } from '../../../lab/suites.ts';
 import { niceDomain, type Domain } from '../../figures/scale.ts';
 
 export type CurveName = 'reward' | 'accuracy' | 'calls' | 'equal' | 'length' | 'kl' | 'entropy' | 'clip' | 'gradient';
 export type SeriesName =
-  | 'total' | 'answer' | 'format' | 'execution' | 'cost' | 'tier' | 'equal' | 'expected' | 'mean' | 'longest' | 'kl' | 'entropy'
+  | 'total' | 'answer' | 'state' | 'functions' | 'format' | 'execution' | 'cost' | 'tier' | 'equal' | 'expected' | 'mean' | 'longest' | 'kl' | 'entropy'
   | 'clip' | 'gradient';
 
 export interface CurveSeries {
@@ -48,9 +48,10 @@ function byTier(steps: readonly StepSummary[], metricName: string): CurveSeries[
   }));
 }
 
-export function rewardCurve(steps: readonly StepSummary[], inParts: boolean): Curve {
+export function rewardCurve(steps: readonly StepSummary[], inParts: boolean, { suite }: Pick<RunSettings, 'suite'>): Curve {
+  const names = isWorkflow(suite) ? (['state', 'format', 'functions'] as const) : (['answer', 'format', 'execution'] as const);
   const total: CurveSeries = { name: 'total', values: metric(steps, 'reward'), colour: INK };
-  const parts = (['answer', 'format', 'execution'] as const).map((name, i): CurveSeries => ({
+  const parts = names.map((name, i): CurveSeries => ({
     name, values: metric(steps, `rewards/${name}/mean`), colour: `var(--parts-${i + 1})`, draw: 'band',
   }));
   // Taken off the sum of the parts, so that the total runs below their upper edge.
@@ -59,7 +60,7 @@ export function rewardCurve(steps: readonly StepSummary[], inParts: boolean): Cu
   return {
     name: 'reward',
     series: inParts ? [...parts, ...costs, total] : [total],
-    domain: niceDomain([...total.values, ...costs.flatMap(({ values }) => values)], [0, MAX_REWARD]),
+    domain: niceDomain([...total.values, ...costs.flatMap(({ values }) => values)], [0, mostReward(suite)]),
     digits: 2,
   };
 }

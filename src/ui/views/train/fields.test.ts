@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VARIANTS } from '../../../grpo/settings.ts';
 import { train } from '../../text/en/train.ts';
-import { FIELDS, nameOf, parseSettings, settingsQuery, valueAt, withValue } from './fields.ts';
+import { applies, FIELDS, nameOf, parseSettings, settingsQuery, valueAt, withValue } from './fields.ts';
 import { flatten, PRESET_SETTINGS, PRESETS, STARTS } from './presets.ts';
 
 const { paper, selective } = PRESET_SETTINGS;
@@ -29,6 +29,21 @@ describe('fields', () => {
       const flaky = withValue(settings, 'tool', 'flaky');
       expect(parseSettings(settingsQuery(flaky))).toEqual(flaky);
     }
+  });
+
+  it('bring the settings of the other rule where a starting policy has one', () => {
+    const changed = { ...paper, grpo: { ...paper.grpo, beta: 0.05 } };
+    const { workflow } = PRESET_SETTINGS;
+    expect(withValue(changed, 'model', 'chatty-base').grpo.beta).toBe(0.05);
+    expect(withValue(changed, 'model', 'workflow-base').grpo).toEqual(workflow.grpo);
+    expect(withValue(workflow, 'model', 'arithmetic-base').grpo).toEqual(paper.grpo);
+    expect([workflow.grpo.group, workflow.grpo.maxCalls]).toEqual([8, 7]);
+  });
+
+  it('leave out what says nothing of workflows', () => {
+    const left = [...FIELDS.keys()].filter((path) => !applies(path, PRESET_SETTINGS.workflow));
+    expect(left).toEqual(['tool', 'grpo.reward.noCall']);
+    expect([...FIELDS.keys()].every((path) => applies(path, paper))).toBe(true);
   });
 
   it('have words for every choice', () => {

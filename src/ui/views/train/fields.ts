@@ -1,6 +1,7 @@
 /** Every setting that can be changed: where it lies, what it may be. Form and links are made from this. Pure. */
 import { NO_CLIP } from '../../../grpo/settings.ts';
 import type { RunSettings } from '../../../lab/protocol.ts';
+import { grpoOf, isWorkflow } from '../../../lab/suites.ts';
 import { TOOL_NAMES } from '../../../rollout/environments.ts';
 import { differences, flatten, PRESET_SETTINGS, PRESETS, presetOf, STARTS, type Leaf, type PresetName } from './presets.ts';
 
@@ -22,6 +23,13 @@ export type Kind = NumberKind | ChoiceKind | { readonly kind: 'switch' };
 
 const count = (least: number, most: NumberKind['most']): NumberKind => ({ kind: 'number', least, most, whole: true });
 const number = (least: number, most: number, unlimited?: number): NumberKind => ({ kind: 'number', least, most, ...(unlimited === undefined ? {} : { unlimited }) });
+
+/** Settings of Python and of the rule of its questions: they say nothing of workflows. */
+const OF_PYTHON: readonly FieldPath[] = ['tool', 'grpo.reward.noCall'];
+
+export function applies(path: FieldPath, { suite }: RunSettings): boolean {
+  return !isWorkflow(suite) || !OF_PYTHON.includes(path);
+}
 
 /** In groups, as they stand in the form; by path within the settings. */
 export const FIELD_GROUPS = {
@@ -85,9 +93,16 @@ export function valueAt(settings: RunSettings, path: FieldPath): Leaf {
   return value;
 }
 
-/** The settings with one of them changed. A starting policy brings the questions and the tool that it was made with. */
+/**
+ * The settings with one of them changed. A starting policy brings the questions and the tool that it was made with; where
+ * its questions are scored by another rule, also the settings that belong to them.
+ */
 export function withValue(settings: RunSettings, path: FieldPath, value: Leaf): RunSettings {
-  if (path === 'model') return { ...settings, ...STARTS[value as keyof typeof STARTS], model: String(value) };
+  if (path === 'model') {
+    const start = STARTS[value as keyof typeof STARTS];
+    const grpo = isWorkflow(start.suite) === isWorkflow(settings.suite) ? settings.grpo : grpoOf(start.suite);
+    return { ...settings, ...start, model: String(value), grpo };
+  }
   const set = (object: object, [key = '', ...rest]: readonly string[]): object => ({
     ...object,
     [key]: rest.length === 0 ? value : set((object as Record<string, object>)[key] ?? {}, rest),

@@ -1,8 +1,9 @@
 /** Starting points for a run, and how a run is named: by what differs. Pure. */
 import { DEFAULT_GRPO, VARIANTS, type GrpoSettings, type VariantName } from '../../../grpo/settings.ts';
 import type { RunSettings } from '../../../lab/protocol.ts';
+import { grpoOf } from '../../../lab/suites.ts';
 
-export const PRESETS = ['paper', 'selective', 'unmasked', 'quick'] as const;
+export const PRESETS = ['paper', 'selective', 'unmasked', 'workflow', 'quick'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
 const PAPER: RunSettings = { suite: 'arithmetic', model: 'arithmetic-base', seed: 1, steps: 40, tool: 'plain', grpo: DEFAULT_GRPO };
@@ -11,6 +12,7 @@ export const PRESET_SETTINGS: Readonly<Record<PresetName, RunSettings>> = {
   paper: PAPER,
   selective: { ...PAPER, steps: 60, grpo: { ...DEFAULT_GRPO, reward: { noCall: 'full', callCost: 0.2 } } },
   unmasked: { ...PAPER, grpo: { ...DEFAULT_GRPO, mask: false } },
+  workflow: { suite: 'workflow', model: 'workflow-base', seed: 1, steps: 100, tool: 'plain', grpo: grpoOf('workflow') },
   quick: {
     ...PAPER,
     model: 'arithmetic-small',
@@ -25,6 +27,7 @@ export const STARTS = {
   'arithmetic-small': { suite: 'arithmetic', tool: 'plain' },
   'steps-base': { suite: 'arithmetic-steps', tool: 'plain' },
   'chatty-base': { suite: 'arithmetic', tool: 'chatty' },
+  'workflow-base': { suite: 'workflow', tool: 'plain' },
 } as const satisfies Readonly<Record<string, Pick<RunSettings, 'suite' | 'tool'>>>;
 
 export type Leaf = string | number | boolean;
