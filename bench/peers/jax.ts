@@ -103,13 +103,13 @@ export async function jaxTrainer(device: Device, work: Work): Promise<Trainer> {
         const shape = [work.rows, work.length];
         const { loss, ...rest } = program(
           state.parameters, state.m, state.v, int(flat, shape), int(next, shape), np.array(1 / (1 - beta1 ** step)), np.array(1 / (1 - beta2 ** step)),
-        ) as { loss: Tensor; parameters: Tensor[]; m: Tensor[]; v: Tensor[] };
+        );
         state = rest;
         losses.push(loss);
       }
       await blockUntilReady(state.parameters.map((p) => p.ref));
       const values: number[] = [];
-      for (const loss of losses) values.push((await loss.data())[0] ?? NaN);
+      for (const loss of losses) values.push(((await loss.data()) as Float32Array)[0] ?? NaN);
       return values;
     },
     dispose() {
@@ -162,13 +162,13 @@ export async function jaxDecoder(device: Device, work: Work): Promise<Decoder> {
       let caches: Cache[] = Array.from({ length: work.layers }, () => ({ keys: np.zeros([rows.length, T, heads, D]), values: np.zeros([rows.length, T, heads, D]) }));
       const drawn: Tensor[] = [];
       for (let position = 0; position < length - 1; position++) {
-        const result = program(parameters.map((p) => p.ref), token, int([position], [1]), caches) as { token: Tensor; caches: Cache[] };
+        const result = program(parameters.map((p) => p.ref), token, int([position], [1]), caches);
         ({ token, caches } = result);
         drawn.push(token.ref);
       }
       token.dispose();
       for (const { keys, values } of caches) for (const array of [keys, values]) array.dispose();
-      const columns = await np.stack(drawn, 1).data();
+      const columns = (await np.stack(drawn, 1).data()) as Int32Array;
       return rows.map((row, r) => [row[0] ?? 0, ...columns.slice(r * (length - 1), (r + 1) * (length - 1))]);
     },
     dispose() {

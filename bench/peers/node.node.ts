@@ -6,7 +6,8 @@ const iterators = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator
 // Eager, which is enough for what jax-js does with them.
 for (const name of ['map', 'filter', 'flatMap', 'some', 'every', 'find', 'reduce', 'forEach'] as const) {
   iterators[name] ??= function eager(this: Iterable<unknown>, ...args: unknown[]): unknown {
-    return Reflect.apply(Array.prototype[name], [...this], args);
+    const values = [...this] as unknown as Record<string, (...given: unknown[]) => unknown>;
+    return values[name]?.(...args);
   };
 }
 iterators['toArray'] ??= function toArray(this: Iterable<unknown>): unknown[] {

@@ -49,7 +49,8 @@ export async function tfjsTrainer(backend: TfBackend, work: Work): Promise<Train
     step++;
     const { value, grads } = tf.variableGrads(() => lossOf(work, variables, tokens, targets), variables);
     const gradients = variables.map(({ name }) => grads[name] as tf.Tensor);
-    const norm = tf.addN(gradients.map((g) => g.square().sum())).sqrt();
+    // Not addN: its kernel binds all of its inputs at once, more than adapters allow.
+    const norm = gradients.map((g) => g.square().sum()).reduce((a, b) => a.add(b)).sqrt();
     const scale = tf.minimum(tf.div(maxGradNorm, norm), 1);
     for (const [i, variable] of variables.entries()) {
       const g = (gradients[i] as tf.Tensor).mul(scale);
