@@ -22,7 +22,7 @@ function view(path: string, parts: readonly Part[], code: () => Promise<Componen
 }
 
 const VIEWS: readonly View[] = [
-  view('/', ['home'], async () => (await import('./views/home/HomeView.tsx')).HomeView),
+  view('/', ['home', 'offline'], async () => (await import('./views/home/HomeView.tsx')).HomeView),
   view('/train', ['train'], async () => (await import('./views/train/TrainView.tsx')).TrainView),
   view('/rollout', ['rollout', 'step', 'keys', 'train'], async () => (await import('./views/rollout/RolloutView.tsx')).RolloutView),
   view('/group', ['group', 'step', 'keys', 'train'], async () => (await import('./views/group/GroupView.tsx')).GroupView),

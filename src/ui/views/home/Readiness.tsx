@@ -1,10 +1,11 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Choice } from '../../components/Choice.tsx';
 import { Notice } from '../../components/Notice.tsx';
-import { DEFAULT_GRPO } from '../../../grpo/settings.ts';
 import type { EngineChoice, PythonStatus } from '../../../lab/protocol.ts';
-import { lab, useLab, type LabState } from '../../stores/lab.ts';
+import { OfflineFacts } from '../../offline/OfflineFacts.tsx';
+import { lab, useLab } from '../../stores/lab.ts';
 import { format, t } from '../../text/text.ts';
+import { measuredSpeed, storedSpeed } from './speed.ts';
 import styles from './Readiness.module.css';
 
 const CHOICES: readonly EngineChoice[] = ['auto', 'webgpu', 'cpu'];
@@ -36,13 +37,7 @@ export function Readiness(): ReactNode {
               </>
             )}
             {faults.engine !== undefined && <Notice kind="fault" detail={faults.engine.message}>{t('fault.engine')}</Notice>}
-          </dd>
-        </div>
-        <div>
-          <dt>{t('ready.choice')}</dt>
-          <dd>
             <Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} />
-            <p className={styles.why}>{t('ready.choice.what')}</p>
           </dd>
         </div>
         <div>
@@ -54,7 +49,11 @@ export function Readiness(): ReactNode {
         </div>
         <div>
           <dt>{t('ready.speed')}</dt>
-          <dd><Speed engine={engine} /></dd>
+          <dd><Pace /></dd>
+        </div>
+        <div>
+          <dt>{t('offline.title')}</dt>
+          <dd><OfflineFacts /></dd>
         </div>
       </dl>
     </section>
@@ -80,15 +79,19 @@ function PythonFacts({ python }: { readonly python: PythonStatus }): ReactNode {
   }
 }
 
-function Speed({ engine }: { readonly engine: LabState['engine'] }): ReactNode {
-  // The pace is that of the run, or before any run that of the default settings.
-  const { questions, group } = useLab((s) => s.run?.settings.grpo) ?? DEFAULT_GRPO;
-  const seconds = engine?.secondsPerStep;
-  if (seconds === undefined) return <p className={styles.why}>{t('speed.unknown')}</p>;
+function Pace(): ReactNode {
+  const engine = useLab((s) => s.engine);
+  const run = useLab((s) => s.run);
+  const measured = measuredSpeed({ engine, run });
+  const [before] = useState(storedSpeed);
+  // What the other engine took says nothing about this one.
+  const speed = measured ?? (before !== undefined && (engine === undefined || engine.info.kind === before.engine) ? before : undefined);
+  if (speed === undefined) return <p className={styles.why}>{t('speed.unknown')}</p>;
+  const { seconds, rollouts } = speed;
   return (
     <>
       <p><b>{t('speed.measured', { seconds: format.fixed(seconds, 2) })}</b></p>
-      <p className={styles.why}>{t('speed.estimate', { steps: ESTIMATED_STEPS, seconds: seconds * ESTIMATED_STEPS, rollouts: questions * group })}</p>
+      <p className={styles.why}>{t('speed.estimate', { steps: ESTIMATED_STEPS, seconds: seconds * ESTIMATED_STEPS, rollouts })} {t(measured === undefined ? 'speed.before' : 'speed.here')}</p>
     </>
   );
 }
