@@ -18,3 +18,12 @@ export function remember(name: string, value: string): void {
     // The choice holds until the page is closed.
   }
 }
+
+/** What was remembered under a name, unchecked: another build, or anybody with the console, may have written it. */
+export function recalled(name: string): string | undefined {
+  try {
+    return localStorage.getItem(key(name)) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
