@@ -91,6 +91,21 @@ export function splitHash(hash: string): { readonly path: string; readonly searc
   return { path: `/${path}`, search };
 }
 
+/**
+ * What holds for the whole page, not for a view: controls that a link hides stay hidden from view to view; presenting
+ * goes on as long as the view stays. An empty value in `to` ends it.
+ */
+export function keeping(to: string, from: string): string {
+  const [here, there] = [splitHash(from), splitHash(to)];
+  const [had, has] = [new URLSearchParams(here.search), new URLSearchParams(there.search)];
+  const bare = to.replaceAll(/(?<=[?&])(?:hide|present)=(?:&|$)/g, '').replace(/[?&]$/, '');
+  const kept = (['hide', 'present'] as const).flatMap((name) => {
+    const value = had.get(name) ?? '';
+    return !has.has(name) && /^[\w.,-]{1,500}$/.test(value) && (name === 'hide' || here.path === there.path) ? [`${name}=${value}`] : [];
+  });
+  return kept.length === 0 ? bare : `${bare}${bare.includes('?') ? '&' : '?'}${kept.join('&')}`;
+}
+
 const subscribe = (listener: () => void): (() => void) => {
   addEventListener('hashchange', listener);
   return () => {
@@ -100,7 +115,7 @@ const subscribe = (listener: () => void): (() => void) => {
 
 /** Goes to an address of the page; `replace` leaves no entry in the history (walking through tokens). */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  const url = `#${to}`;
+  const url = `#${keeping(to, location.hash)}`;
   if (location.hash === url) return;
   if (replace) history.replaceState(null, '', url);
   else history.pushState(null, '', url);
@@ -112,5 +127,5 @@ const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () =
 /** For wouter: unlike its own hash location, the query too stands behind `#`. */
 export const useHashRoute: BaseLocationHook & { searchHook: BaseSearchHook; hrefs: (href: string) => string } = Object.assign(
   (): [string, typeof navigate] => [useSyncExternalStore(subscribe, () => splitHash(location.hash).path), navigate],
-  { searchHook: useHashSearch, hrefs: (href: string): string => `#${href}` },
+  { searchHook: useHashSearch, hrefs: (href: string): string => `#${keeping(href, location.hash)}` },
 );
