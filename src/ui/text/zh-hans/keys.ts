@@ -1,0 +1,53 @@
+import { n } from '../chinese.ts';
+import type { keys as english } from '../en/keys.ts';
+import type { Translation } from '../text.ts';
+
+export const keys: Translation<typeof english> = {
+  'transport.title': '逐步查看',
+  'transport.back': '后退',
+  'transport.play': '播放',
+  'transport.pause': '暂停播放',
+  'transport.on': '前进',
+  'transport.unit': '每次走',
+  'transport.place': '位置',
+  'transport.speed': '速度',
+  'transport.speedOf': ({ speed }) => `每秒 ${speed}`,
+  'unit.token': '词元',
+  'unit.turn': '轮次',
+  'unit.rollout': '轨迹',
+  'unit.operation': '运算',
+  'unit.update': '更新',
+
+  'keys.signal': '选择词元的颜色',
+  'keys.back': '后退',
+  'keys.on': '前进',
+  'keys.play': '播放、暂停',
+  'keys.unit': '换下一种步长单位',
+  'keys.find': '在这条轨迹中查找',
+  'keys.nextMatch': '下一个匹配',
+  'keys.previousMatch': '上一个匹配',
+  'keys.edit': '编辑此处的调用或输出',
+  'keys.again': '从这里重新抽取',
+  'keys.tokens': '焦点在词元上时，在词元间移动',
+  'keys.parts': '焦点在词元上时，在各部分间移动',
+  'keys.range': '移动时按住：选中多个词元',
+
+  'signal.other': '比较对象',
+  'signal.other.what': '同样的词元，由另一个策略来看',
+  'other.start': '起始策略',
+  'other.after': '这一步之后的策略',
+  'other.latest': '本次训练中最新的策略',
+  'other.arithmetic-trained': '本页附带的已训练策略',
+
+  'asked.asked': ({ what }) => `${what}：已向实验室提出。`,
+  'asked.engine': ({ what }) => `${what}：正在准备引擎。`,
+  'asked.replaying': ({ what, done, of }) => `${what}：正在重新算出这一步的权重，第 ${n(done)} 次更新，共 ${n(of)} 次。`,
+  'asked.computing': ({ what }) => `${what}：正在计算。`,
+  'asked.python': ({ what }) => `${what}：Python 正在运行。`,
+  'asked.answering': ({ what, done, of }) => `${what}：${n(of)} 条中已作答 ${n(done)} 条。`,
+  'asked.progress': '进度',
+  'asked.stop': '停止',
+  'asked.stopped': ({ what }) => `${what}：你已停止。`,
+  'asked.failed': ({ what }) => `${what}：实验室无法给出结果。请再问一次，或选择另一步。`,
+  'asked.again': '再问一次',
+};

@@ -1,0 +1,53 @@
+import { n } from '../chinese.ts';
+import type { keys as english } from '../en/keys.ts';
+import type { Translation } from '../text.ts';
+
+export const keys: Translation<typeof english> = {
+  'transport.title': '逐步檢視',
+  'transport.back': '後退',
+  'transport.play': '播放',
+  'transport.pause': '暫停播放',
+  'transport.on': '前進',
+  'transport.unit': '每次走',
+  'transport.place': '位置',
+  'transport.speed': '速度',
+  'transport.speedOf': ({ speed }) => `每秒 ${speed}`,
+  'unit.token': '詞元',
+  'unit.turn': '輪次',
+  'unit.rollout': '軌跡',
+  'unit.operation': '運算',
+  'unit.update': '更新',
+
+  'keys.signal': '選擇詞元的顏色',
+  'keys.back': '後退',
+  'keys.on': '前進',
+  'keys.play': '播放、暫停',
+  'keys.unit': '換下一種步長單位',
+  'keys.find': '在這條軌跡中尋找',
+  'keys.nextMatch': '下一個匹配',
+  'keys.previousMatch': '上一個匹配',
+  'keys.edit': '編輯此處的呼叫或輸出',
+  'keys.again': '從這裡重新抽取',
+  'keys.tokens': '焦點在詞元上時，在詞元間移動',
+  'keys.parts': '焦點在詞元上時，在各部分間移動',
+  'keys.range': '移動時按住：選取多個詞元',
+
+  'signal.other': '比較對象',
+  'signal.other.what': '同樣的詞元，由另一個策略來看',
+  'other.start': '起始策略',
+  'other.after': '這一步之後的策略',
+  'other.latest': '這次訓練中最新的策略',
+  'other.arithmetic-trained': '本頁附帶的已訓練策略',
+
+  'asked.asked': ({ what }) => `${what}：已向實驗室提出。`,
+  'asked.engine': ({ what }) => `${what}：正在準備引擎。`,
+  'asked.replaying': ({ what, done, of }) => `${what}：正在重新算出這一步的權重，第 ${n(done)} 次更新，共 ${n(of)} 次。`,
+  'asked.computing': ({ what }) => `${what}：正在計算。`,
+  'asked.python': ({ what }) => `${what}：Python 正在執行。`,
+  'asked.answering': ({ what, done, of }) => `${what}：${n(of)} 條中已作答 ${n(done)} 條。`,
+  'asked.progress': '進度',
+  'asked.stop': '停止',
+  'asked.stopped': ({ what }) => `${what}：你已停止。`,
+  'asked.failed': ({ what }) => `${what}：實驗室無法給出結果。請再問一次，或選擇另一步。`,
+  'asked.again': '再問一次',
+};
