@@ -25,7 +25,7 @@ function evaluate(suite, condition) {
   });
 }
 
-const suites = process.argv.length > 2 ? process.argv.slice(2) : ['arithmetic', 'arithmetic-steps'];
+const suites = process.argv.length > 2 ? process.argv.slice(2) : ['arithmetic', 'arithmetic-steps', 'workflow'];
 const evaluations = [];
 for (const suite of suites) {
   for (const condition of ['base', 'prompted', 'trained']) evaluations.push(await evaluate(suite, condition));
