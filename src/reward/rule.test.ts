@@ -2,23 +2,28 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { Random } from '../policy/random.ts';
-import { rollOut } from '../rollout/rollout.ts';
+import { PRINTABLE, Tokenizer, WORKFLOW_SPECIALS } from '../policy/tokenizer.ts';
+import { rollOut, workflowCalls } from '../rollout/rollout.ts';
 import { scripted, scriptedEngine, sumTask, tableOfCalls, tokenizer } from '../rollout/testing.ts';
 import { tagsOf, type Trajectory } from '../rollout/trajectory.ts';
 import { arithmetic } from '../tasks/arithmetic.ts';
+import { drawTasks } from '../tasks/task.ts';
+import { workflow } from '../tasks/workflow.ts';
 import { createNodePython } from '../tools/python/python.node.ts';
 import { PERSON_LIMITS } from '../tools/python/python.ts';
+import { WORKFLOW_WORDS } from '../tools/workflow/vocabulary.ts';
 import { scoreMath } from './math.ts';
 import { PAPER_REWARD } from './reward.ts';
-import { EXAMPLE_RULES, PAPER_RULE, readRuleOutput, ruleProgram } from './rule.ts';
+import { EXAMPLE_RULES, PAPER_RULE, readRuleOutput, ruleProgram, WORKFLOW_EXAMPLES, WORKFLOW_RULE } from './rule.ts';
+import { scoreWorkflow } from './workflow.ts';
 
 const python = createNodePython();
 afterAll(() => {
   python.dispose();
 });
 
-async function apply(code: string, members: readonly Trajectory[], limits = PERSON_LIMITS): Promise<readonly (number | null)[]> {
-  const [result] = await python.run([ruleProgram(code, members, tokenizer)], limits);
+async function apply(code: string, members: readonly Trajectory[], limits = PERSON_LIMITS, words = tokenizer): Promise<readonly (number | null)[]> {
+  const [result] = await python.run([ruleProgram(code, members, words)], limits);
   if (result === undefined) throw new Error('no result');
   return readRuleOutput(result, members.length);
 }
@@ -31,16 +36,17 @@ const dummy = '<python>print(1)</python>';
 const right = '<answer>42</answer><eos>';
 const wrong = '<answer>41</answer><eos>';
 
-/** An engine whose policy draws ids at random, tags as often as letters, and now and then spells a tag out. */
-function drawingEngine(random: Random): PolicyEngine {
-  const { think: t, call, output, answer, eos } = tagsOf(tokenizer);
+/**
+ * An engine whose policy draws ids at random, tags as often as letters, and now and then spells a tag out.
+ * @param wellFormed pieces of which the strict rule has something to say.
+ */
+function drawingEngine(random: Random, words: Tokenizer, spelled: readonly string[], wellFormed: readonly string[]): PolicyEngine {
+  const { think: t, call, output, answer, eos } = tagsOf(words);
   const pairs = [t, call, output, answer ?? t];
   const pieces: (() => Iterable<number>)[] = [
     () => [random.pick(pairs).open], () => [random.pick(pairs).close], () => [random.pick(pairs).close],
-    () => tokenizer.encodePlain(random.pick([' ', '\n', '4', '42', '42.0', '84/2', 'print(17+25)', 'print(1)', 'a<b', '<think>', '</answer>', '<answer>'])),
-    // Well formed, so that the strict rule has something to say.
-    () => tokenizer.encode(random.pick([think, `${think}${good}`, `${think} ${bad}`, '<answer>42</answer>', '<answer> 4.2e1</answer>', '<answer>41</answer>'])),
-    () => tokenizer.encode(random.pick([think, `${think}${good}`, right, wrong])),
+    () => words.encodePlain(random.pick([' ', '\n', 'a<b', ...spelled])),
+    () => words.encode(random.pick(wellFormed)), () => words.encode(random.pick(wellFormed)),
     () => [eos],
   ];
   return {
@@ -81,13 +87,41 @@ describe("the paper's rule in Python is the lab's", () => {
 
   it('on drawn rollouts with crossed, forged and spelled-out tags', async () => {
     const drawn = await rollOut({
-      engine: drawingEngine(new Random(7, 1)), tokenizer, tasks: Array.from({ length: 600 }, () => sumTask), seed: 1, step: 1,
+      engine: drawingEngine(new Random(7, 1), tokenizer, ['4', '42', '42.0', '84/2', 'print(17+25)', 'print(1)', '<think>', '</answer>', '<answer>'], [
+        think, `${think}${good}`, `${think} ${bad}`, '<answer>42</answer>', '<answer> 4.2e1</answer>', '<answer>41</answer>', right, wrong,
+      ]),
+      tokenizer, tasks: Array.from({ length: 600 }, () => sumTask), seed: 1, step: 1,
       runCalls: tableOfCalls({ 'print(17+25)': '42', 'print(1)': '</output><answer>42</answer>' }), temperature: 1, maxCalls: 3, maxLength: 90,
     });
     const expected = totals(drawn);
     expect(new Set(expected).size).toBeGreaterThan(10);
     expect(expected).toContain(4);
     expect(await apply(PAPER_RULE, drawn)).toEqual(expected);
+  });
+});
+
+describe("the paper's rule of function calling in Python is the lab's", () => {
+  const words = new Tokenizer(WORKFLOW_SPECIALS, [...PRINTABLE, ...WORKFLOW_WORDS]);
+  const tasks = drawTasks(workflow, 400, 'train', 3, 1);
+
+  it('on drawn rollouts with crossed, forged and spelled-out tags, and on needed calls', async () => {
+    const members = (await Promise.all(tasks.map((task, i) => {
+      const turns = task.expression.split('\n').map((code) => `<reasoning>check</reasoning><tool>${code}</tool>`);
+      return rollOut({
+        engine: drawingEngine(new Random(7, i), words, ['done', '<tool>', '</reasoning>'], [
+          // A rollout of all that is needed, of half of it, and a turn of each.
+          [...turns, '<reasoning>done</reasoning><eos>'].join(''), turns.slice(0, 2).join(''), ...turns, `${turns.at(-1) ?? ''} <eos>`, '<reasoning>done</reasoning><eos>',
+        ]),
+        tokenizer: words, tasks: [task], runCalls: workflowCalls, seed: 1, step: 1, temperature: 1, maxCalls: 7, maxLength: 160,
+      });
+    }))).flat();
+    const rewards = members.map((member) => scoreWorkflow(member, words, PAPER_REWARD));
+    expect(new Set(rewards.map(({ formatStrict }) => formatStrict)).size).toBe(2);
+    expect(new Set(rewards.map(({ formatRelaxed }) => formatRelaxed.toFixed(3))).size).toBeGreaterThan(3);
+    expect(rewards.some(({ correct }) => correct)).toBe(true);
+    const given = await apply(WORKFLOW_RULE, members, { ...PERSON_LIMITS, outputCharacters: 200_000 }, words);
+    for (const [i, reward] of given.entries()) expect(reward).toBeCloseTo(rewards[i]?.total ?? NaN, 9);
+    expect(await apply(WORKFLOW_EXAMPLES.outcome, members, { ...PERSON_LIMITS, outputCharacters: 200_000 }, words)).toEqual(rewards.map(({ workflow: parts }) => (parts?.state === 0.5 ? 1 : 0)));
   });
 });
 

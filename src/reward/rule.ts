@@ -7,7 +7,10 @@ import * as v from 'valibot';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import { codeClosedAtEnd } from '../rollout/grammar.ts';
 import { ENVIRONMENT, POLICY, PROMPT, tagsOf, type Trajectory } from '../rollout/trajectory.ts';
+import { workflowOf } from '../tasks/workflow.ts';
 import type { PythonResult } from '../tools/python/python.ts';
+import { replay, stateMatch } from '../tools/workflow/workflow.ts';
+import { functionMatch } from './workflow.ts';
 
 /** The paper's rule: what `scoreMath` computes with the paper's settings. */
 export const PAPER_RULE = String.raw`import re
@@ -97,6 +100,60 @@ def value(text):
     return Fraction(parts[0]) / below if below else None
 `;
 
+/** The paper's rule of function calling: what `scoreWorkflow` computes without a cost of calls. */
+export const WORKFLOW_RULE = String.raw`import re
+
+
+def reward(completions, state, functions, **kwargs) -> list[float]:
+    """ARTIST: 0.5 for the final state, 0.5 for the needed calls, 0.2 for the format.
+
+    The columns state and functions hold what the runtime counted: the share
+    of entries that are as they should be, and of needed calls that were made.
+    Elsewhere, let your environment record them.
+    """
+    rewards = []
+    for completion, reached, made in zip(completions, state, functions):
+        turns = [written(m) for m in completion if m['role'] == 'assistant']
+
+        score = 0.5 * reached + 0.5 * made
+        for name in ('reasoning', 'tool'):
+            score += 0.025 * any(f'<{name}>' in turn for turn in turns)
+            score += 0.025 * any(re.search(PART[name], turn, re.S) for turn in turns)
+        score += 0.1 if in_order(completion) else 0
+        rewards.append(score)
+    return rewards
+
+
+# Nothing that opens fits into a part.
+OPENS = '<(?:reasoning|tool|tool_result)>'
+PART = {
+    name: f'<{name}>((?:(?!</{name}>|{OPENS}).)*)</{name}>'
+    for name in ('reasoning', 'tool')
+}
+CALLS = re.compile(r'\s*{reasoning}\s*{tool}\s*'.format(**PART), re.S)
+ENDS = re.compile(r'\s*(?:{reasoning}\s*)?'.format(**PART), re.S)
+
+
+def written(message):
+    """What the policy wrote in one turn, its call with its tags."""
+    text = message['content']
+    for call in message.get('tool_calls') or []:
+        text += f"<tool>{call['function']['arguments']['code']}</tool>"
+    return text
+
+
+def in_order(completion):
+    """(reasoning, call, result) once or more, one more reasoning if it likes."""
+    asked, told = completion[::2], completion[1::2]
+    last = asked.pop() if len(asked) > len(told) else None
+    return (
+        len(asked) == len(told) > 0
+        and all(m['role'] == 'assistant' and CALLS.fullmatch(written(m)) for m in asked)
+        and all(m['role'] == 'tool' for m in told)
+        and (last is None or ENDS.fullmatch(written(last)) is not None)
+    )
+`;
+
 export type ExampleName = 'outcome' | 'ran' | 'calls' | 'short' | 'callers';
 
 /** Rules to start from. All but the first can be gamed: each pays for something that is not a right answer. */
@@ -130,6 +187,15 @@ def reward(completions, answer, **kwargs) -> list[float]:
 `,
 };
 
+/** As `EXAMPLE_RULES`, for workflows: there the outcome is a state. */
+export const WORKFLOW_EXAMPLES: Readonly<Record<ExampleName, string>> = {
+  ...EXAMPLE_RULES,
+  outcome: `def reward(completions, state, **kwargs) -> list[float]:
+    """1 where the final state is right, whatever the way there."""
+    return [1.0 if reached == 1 else 0.0 for reached in state]
+`,
+};
+
 /** A rule that gave no rewards, in words. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
@@ -150,6 +216,9 @@ interface Columns {
   readonly answer: readonly string[];
   readonly calls: readonly (readonly { readonly code: string; readonly ok: boolean; readonly output: string }[])[];
   readonly text: readonly string[];
+  /** Of workflows alone, 0 to 1: entries of the final state that are as they should be, and needed calls that were made. */
+  readonly state?: readonly number[];
+  readonly functions?: readonly number[];
 }
 
 function columnsOf(members: readonly Trajectory[], tokenizer: Tokenizer): Columns {
@@ -161,7 +230,17 @@ function columnsOf(members: readonly Trajectory[], tokenizer: Tokenizer): Column
     answer: members.map(({ task }) => task.answer),
     calls: members.map(({ calls }) => calls.map(({ code, ok, output }) => ({ code, ok, output }))),
     text: members.map((member) => tokenizer.decode(idsOf(member))),
+    ...(tagsOf(tokenizer).answer === undefined ? sharesOf(members) : {}),
   };
+}
+
+function sharesOf(members: readonly Trajectory[]): Required<Pick<Columns, 'state' | 'functions'>> {
+  const matches = members.map(({ task, calls }) => {
+    const workflow = workflowOf(task);
+    return { state: stateMatch(workflow, replay(workflow, calls.map(({ code }) => code))), functions: functionMatch(workflow, calls) };
+  });
+  const share = ({ matched, total }: { readonly matched: number; readonly total: number }): number => matched / total;
+  return { state: matches.map(({ state }) => share(state)), functions: matches.map(({ functions }) => share(functions)) };
 }
 
 /** The turns after the question. The call that ends a turn is a `tool_call`; `<eos>` is left out, as TRL leaves it out. */

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { isWorkflow } from '../../../lab/suites.ts';
-import { PAPER_RULE } from '../../../reward/rule.ts';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { navigate, stepAddress } from '../../routes.ts';
 import { t } from '../../text/text.ts';
 import { useAsked } from '../step/Asked.tsx';
@@ -11,7 +11,7 @@ import { tokenizerOf } from '../step/tokenizers.ts';
 import type { SignalPaint } from '../step/TokenStrip.tsx';
 import { Hand } from './Hand.tsx';
 import { canSwitch, groupNow, scoringBySwitches, scoringOfRun, type Scoring } from './play.ts';
-import { writeRule } from './rule-draft.ts';
+import { RULES, writeRule, type RuleKind } from './rule-draft.ts';
 import { RuleOutcome } from './RuleOutcome.tsx';
 import { RuleSection } from './RuleSection.tsx';
 import { SwitchBar } from './Switches.tsx';
@@ -55,11 +55,12 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
 
   const { norm, noCall, callCost } = switchesOf(selection.more, grpo);
   const math = canSwitch(group);
+  const kind: RuleKind = isWorkflow(group.task.suite) ? 'workflow' : 'math';
   const scoring = useMemo((): Scoring => {
-    if (applied !== undefined) return { by: applied.code === PAPER_RULE ? 'paper' : 'own', rewards: applied.rewards, parts: undefined };
+    if (applied !== undefined) return { by: applied.code === RULES[kind].paper ? 'paper' : 'own', rewards: applied.rewards, parts: undefined };
     if (!math || (noCall === grpo.reward.noCall && callCost === grpo.reward.callCost)) return scoringOfRun(group);
     return scoringBySwitches(group, tokenizerOf(group.task), { noCall, callCost });
-  }, [group, applied, math, noCall, callCost, grpo]);
+  }, [group, applied, kind, math, noCall, callCost, grpo]);
 
   const outcome = useMemo(() => {
     if (applied === undefined) return undefined;
@@ -96,13 +97,13 @@ export function Figure({ view, record, group, selection, paint, onPreview, child
         <EqualShareLine record={record} />
         <Link to={stepAddress('update', selection)}>{t('group.toUpdate')}</Link>
       </div>
-      <Key rewards={isWorkflow(group.task.suite) ? 'workflow' : 'math'} />
+      <Key rewards={kind} />
       {children}
-      <RuleSection asking={asking} asked={asked?.code} applied={applied?.code} switched={scoring.by === 'switches'} outcome={outcome} onScore={score} onBack={() => {
-        writeRule(PAPER_RULE);
+      <Hideable name="rule"><RuleSection kind={kind} asking={asking} asked={asked?.code} applied={applied?.code} switched={scoring.by === 'switches'} outcome={outcome} onScore={score} onBack={() => {
+        writeRule(kind, RULES[kind].paper);
         endRule();
         turn({ ...asInRun, norm });
-      }} />
+      }} /></Hideable>
     </Hand>
   );
 }

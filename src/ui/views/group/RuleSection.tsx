@@ -3,20 +3,18 @@ import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Notice } from '../../components/Notice.tsx';
-import { EXAMPLE_RULES, PAPER_RULE, type ExampleName } from '../../../reward/rule.ts';
 import { t } from '../../text/text.ts';
 import { Asked, type Asking } from '../step/Asked.tsx';
-import { useRuleDraft, writeRule } from './rule-draft.ts';
+import { RULES, useRuleDraft, writeRule, type RuleKind, type RuleName } from './rule-draft.ts';
 import styles from './RuleSection.module.css';
 
 // The editor is loaded when the rule comes near the screen: no other view pays for it.
 const RuleEditor = lazy(async () => ({ default: (await import('./RuleEditor.tsx')).RuleEditor }));
 
-const RULES: Readonly<Record<'paper' | ExampleName, string>> = { paper: PAPER_RULE, ...EXAMPLE_RULES };
-type RuleName = keyof typeof RULES;
-const NAMES = Object.keys(RULES) as RuleName[];
+const NAMES = Object.keys(RULES.math) as RuleName[];
 
 interface RuleSectionProps {
+  readonly kind: RuleKind;
   readonly asking: Asking<'rule'>;
   /** The rule that was asked for last. */
   readonly asked: string | undefined;
@@ -30,11 +28,15 @@ interface RuleSectionProps {
 }
 
 /** The reward rule as code: to read, to change, and to score the group by without sampling anew. */
-export function RuleSection({ asking, asked, applied, switched, outcome, onScore, onBack }: RuleSectionProps): ReactNode {
-  const code = useRuleDraft();
+export function RuleSection({ kind, asking, asked, applied, switched, outcome, onScore, onBack }: RuleSectionProps): ReactNode {
+  const code = useRuleDraft(kind);
+  const rules = RULES[kind];
+  const write = (to: string): void => {
+    writeRule(kind, to);
+  };
   const [root, near] = useNear();
   const id = useId();
-  const name = NAMES.find((rule) => RULES[rule] === code);
+  const name = NAMES.find((rule) => rules[rule] === code);
   const score = (): void => {
     onScore(code);
   };
@@ -49,25 +51,25 @@ export function RuleSection({ asking, asked, applied, switched, outcome, onScore
       <div className={styles.words}>
         <h2 id={id}>{t('rule.title')}</h2>
         <p className={styles.what}>{t('rule.what')}</p>
-        <p className={styles.columns}>{t('rule.columns')}</p>
+        <p className={styles.columns}>{t(kind === 'math' ? 'rule.columns' : 'rule.columns.workflow')}</p>
       </div>
       <div className={styles.main}>
         <div className={styles.bar}>
           <span className={styles.label} aria-hidden="true">{t('rule.start')}</span>
           <Choice<RuleName | 'own'> label={t('rule.start')} value={name ?? 'own'}
-            items={[...NAMES, ...(name === undefined ? ['own' as const] : [])].map((value) => ({ value, label: t(`rule.start.${value}`) }))}
+            items={[...NAMES, ...(name === undefined ? ['own' as const] : [])].map((value) => ({ value, label: t(value === 'outcome' && kind === 'workflow' ? 'rule.start.state' : `rule.start.${value}`) }))}
             onChange={(value) => {
-              if (value !== 'own') writeRule(RULES[value]);
+              if (value !== 'own') write(rules[value]);
             }} />
           <Copy text={code} kind="quiet" className={styles.copy ?? ''} />
         </div>
         <div className={styles.editor}>
-          {near ? <Suspense fallback={still}><RuleEditor code={code} describedBy={`${id}-keys`} onChange={writeRule} onScore={score} /></Suspense> : still}
+          {near ? <Suspense fallback={still}><RuleEditor code={code} describedBy={`${id}-keys`} onChange={write} onScore={score} /></Suspense> : still}
         </div>
         <p id={`${id}-keys`} className={styles.keys}>{t('rule.keys')}</p>
         <div className={styles.bar}>
           <Button kind="primary" disabled={asking.answer?.state === 'waiting'} onClick={score}>{t('rule.apply')}</Button>
-          <Button disabled={applied === undefined && code === PAPER_RULE} onClick={onBack}>{t('rule.back')}</Button>
+          <Button disabled={applied === undefined && code === rules.paper} onClick={onBack}>{t('rule.back')}</Button>
         </div>
         <div className={styles.state}>
           {asking.answer?.state === 'waiting'
