@@ -47,3 +47,10 @@ export function formatFor(locale: string): Format {
     plural: (n, forms) => forms[rules.select(n)] ?? forms.other,
   };
 }
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** An exponent, as it is written in a line of text. */
+export function power(exponent: number): string {
+  return Array.from(String(exponent), (digit) => SUPERSCRIPTS[Number(digit)] ?? digit).join('');
+}

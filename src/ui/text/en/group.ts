@@ -1,5 +1,6 @@
 /** What the group view says of its figure: rewards, how they were compared, what would change if they were others. */
 import { n, plural } from '../english.ts';
+import { power } from '../format.ts';
 
 /** "2", "2 and 5", "2, 5 and 6". */
 function list(numbers: readonly number[]): string {
@@ -108,9 +109,3 @@ export const group = {
   'column.sampledReward': 'sampled reward',
   'column.sampledAdvantage': 'sampled advantage',
 } as const;
-
-const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-
-function power(exponent: number): string {
-  return Array.from(String(exponent), (digit) => SUPERSCRIPTS[Number(digit)] ?? digit).join('');
-}
