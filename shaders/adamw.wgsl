@@ -1,5 +1,5 @@
-// One step of AdamW (Loshchilov and Hutter) over the flat arena, gradient clipped by norm[1]; nothing where norm[2] is 1.
-// weights, m, v, grad in vec4s; decayed [blocks]: 1 where a block of 64 belongs to a matrix.
+// One step of AdamW (Loshchilov and Hutter) over the flat arena; nothing where the gradient is not finite.
+// norm as grad_norm.wgsl leaves it; weights, m, v, grad in vec4s; decayed [blocks]: 1 where a block of 64 belongs to a matrix.
 struct Dims { count: u32 }
 struct Optimizer {
   blocks: u32,
@@ -11,8 +11,9 @@ struct Optimizer {
   rest2: f32,
   epsilon: f32,
   decay: f32,
-  correction1: f32,
-  correction2: f32,
+  log_beta1: f32,
+  log_beta2: f32,
+  counts: f32,
 }
 
 @group(0) @binding(0) var<uniform> dims: Dims;
@@ -35,7 +36,7 @@ fn main(
   let square = v[i] * optimizer.beta2 + g * g * optimizer.rest2;
   m[i] = mean;
   v[i] = square;
-  let step = mean * optimizer.correction1 / (sqrt(square * optimizer.correction2) + optimizer.epsilon);
+  let step = mean * norm[4] / (sqrt(square * norm[5]) + optimizer.epsilon);
   let decay = select(0.0, optimizer.decay, decayed[i / 16u] == 1u);
   weights[i] -= optimizer.rate * (step + decay * weights[i]);
 }

@@ -1,5 +1,6 @@
 // The global norm, the factor that clips it, and whether it is finite. One workgroup of one row.
-// norm: [norm, scale, 1 where not finite].
+// norm: [norm, scale, 1 where not finite, updates so far, Adam's two corrections 1 / (1 − beta^updates)].
+// Updates are counted here, so that one can be queued before it is known whether the one before it was applied.
 struct Optimizer {
   blocks: u32,
   max_norm: f32,
@@ -10,8 +11,9 @@ struct Optimizer {
   rest2: f32,
   epsilon: f32,
   decay: f32,
-  correction1: f32, // 1 / (1 − beta1^t)
-  correction2: f32, // 1 / (1 − beta2^t)
+  log_beta1: f32,
+  log_beta2: f32,
+  counts: f32, // 1 for an update, 0 where the gradient alone is asked for
 }
 
 @group(0) @binding(0) var<uniform> optimizer: Optimizer;
@@ -28,4 +30,8 @@ fn main(@builtin(local_invocation_id) local: vec3u) {
   norm[0] = length;
   norm[1] = select(1.0, optimizer.max_norm / length, length > optimizer.max_norm);
   norm[2] = select(1.0, 0.0, is_finite(sum));
+  let updates = norm[3] + select(0.0, optimizer.counts, is_finite(sum));
+  norm[3] = updates;
+  norm[4] = -1.0 / expm1(max(updates * optimizer.log_beta1, -80.0));
+  norm[5] = -1.0 / expm1(max(updates * optimizer.log_beta2, -80.0));
 }

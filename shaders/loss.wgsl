@@ -13,13 +13,7 @@ struct Dims { width: u32, first: u32, most: u32 }
 @group(0) @binding(4) var<storage, read_write> logits: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> results: array<f32>;
 
-// exp(x) − 1 without the cancellation near 0.
-fn expm1(x: f32) -> f32 {
-  if (abs(x) > 0.1) { return exp(x) - 1.0; }
-  return x * (1.0 + x * (0.5 + x * (0.16666667 + x * (0.041666668 + x * 0.0083333338))));
-}
-
-// exp(x) − 1 − x, likewise.
+// exp(x) − 1 − x without the cancellation near 0.
 fn k3(x: f32) -> f32 {
   if (abs(x) > 0.1) { return exp(x) - 1.0 - x; }
   return x * x * (0.5 + x * (0.16666667 + x * (0.041666668 + x * (0.0083333338 + x * 0.0013888889))));

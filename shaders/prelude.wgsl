@@ -54,6 +54,12 @@ fn is_finite(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
 }
 
+// exp(x) − 1 without the cancellation near 0.
+fn expm1(x: f32) -> f32 {
+  if (abs(x) > 0.1) { return exp(x) - 1.0; }
+  return x * (1.0 + x * (0.5 + x * (0.16666667 + x * (0.041666668 + x * 0.0083333338))));
+}
+
 fn silu(x: vec4f) -> vec4f {
   return x / (1.0 + exp(min(-x, vec4f(80.0))));
 }

@@ -439,6 +439,53 @@ describe('the machine', () => {
     for (const hook of hooks) hook.mockRestore();
   });
 
+  it('takes at most 140 dispatches for a step of four layers', async () => {
+    const own = randomCheckpoint(oddConfig({ num_hidden_layers: 4 }));
+    await engine.load(own);
+    const before = { ...engine.counts };
+    await engine.update({ rows: updateRows(own, [20, 25]), objective: GRPO, temperature: 1 }, LR);
+    expect(engine.counts.dispatches - before.dispatches).toBeLessThanOrEqual(140);
+  });
+
+  it('reads nothing back between a step, the next one and what is sampled from it', async () => {
+    await engine.load(checkpoint);
+    const update = (): Promise<unknown> => engine.update({ rows: updateRows(checkpoint, [20, 25]), objective: GRPO, temperature: 1 }, LR);
+    const three = (): Promise<unknown[]> => Promise.all([update(), update(), engine.continue({ rows: [{ tokens: Uint32Array.of(1), stream: 0 }], seed: 1, step: 1, temperature: 1, stopTokens: [], maxLength: 30 })]);
+    await three();
+    const probe = made.device.createBuffer({ size: 16, usage: 0x9 });
+    const buffers = Object.getPrototypeOf(probe) as Pick<GPUBuffer, 'mapAsync'>;
+    const original = Object.getOwnPropertyDescriptor(buffers, 'mapAsync')?.value as GPUBuffer['mapAsync'];
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => { release = resolve; });
+    const mapped = vi.spyOn(buffers, 'mapAsync').mockImplementation(async function hold(this: GPUBuffer, ...args) {
+      await original.apply(this, args);
+      await gate;
+    });
+    const before = { ...engine.counts };
+    const done = three();
+    await vi.waitFor(() => { expect(engine.counts.submits - before.submits).toBe(3); });
+    expect(mapped).toHaveBeenCalledTimes(3);
+    release();
+    await done;
+    mapped.mockRestore();
+    expect([engine.counts.buffers - before.buffers, engine.counts.bindGroups - before.bindGroups, engine.counts.pipelines - before.pipelines]).toEqual([0, 0, 0]);
+  });
+
+  it('counts only the updates that were applied, also where they are queued behind one that was not', async () => {
+    await engine.load(checkpoint);
+    const [first, second] = [[14, 9], [8, 17]].map((lengths) => ({ rows: updateRows(checkpoint, lengths), objective: GRPO, temperature: 1 }));
+    if (first === undefined || second === undefined) throw new Error('no requests');
+    const broken = { ...first, rows: first.rows.map((row) => ({ ...row, advantages: new Float32Array(row.tokens.length).fill(NaN) })) };
+    const reports = await Promise.all([engine.update(first, LR), engine.update(broken, LR), engine.update(second, LR)]);
+    const queued = await engine.snapshot();
+    await engine.load(checkpoint);
+    await engine.update(first, LR);
+    await engine.update(second, LR);
+    expect(reports.map(({ applied }) => applied)).toEqual([true, false, true]);
+    expect(queued.optimizer.step).toBe(2);
+    expect(await engine.snapshot()).toEqual(queued);
+  });
+
   it('grows and shrinks its batches without a fault, and repeats itself bit for bit', async () => {
     const run = async () => {
       await engine.load(checkpoint);

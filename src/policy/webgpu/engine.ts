@@ -68,12 +68,12 @@ interface Loaded {
   readonly suppressTokens: readonly number[];
   readonly tokenLimit: number;
   readonly optimizer: GPUBuffer;
+  /** As grad_norm.wgsl leaves it: among others, the number of updates. */
   readonly norm: GPUBuffer;
   /** Sum of the partial gradients and its norm. */
   readonly reduce: readonly Dispatch[];
   readonly adamw: readonly Dispatch[];
   readonly sampler: Sampler;
-  step: number;
   reference: GPUBuffer | undefined;
   training: TrainingPlan | undefined;
   alternatives: GPUBuffer | undefined;
@@ -92,6 +92,8 @@ class Engine implements WebGpuEngine {
   frameBudget: number | undefined;
   /** Milliseconds that the last training step took for each of its tokens. */
   private pace = 0;
+  /** When the results of the last one had come. */
+  private lastRead = 0;
   private readonly bindingLimit: number;
 
   constructor(
@@ -143,8 +145,9 @@ class Engine implements WebGpuEngine {
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.run(async ({ model, arenas, step, suppressTokens }) => {
-      const [weights, m, v] = await this.gpu.download(arenas.weights, arenas.m, arenas.v);
+    return this.run(async ({ model, arenas, norm, suppressTokens }) => {
+      const [weights, m, v, state] = await this.gpu.download(arenas.weights, arenas.m, arenas.v, norm);
+      const step = state?.[3] ?? 0;
       const flat = (padded: Float32Array | undefined): Float32Array => fromGpu(model, padded ?? new Float32Array(0));
       return { config: model.config, weights: flat(weights), optimizer: { step, m: flat(m), v: flat(v) }, suppressTokens };
     });
@@ -162,12 +165,11 @@ class Engine implements WebGpuEngine {
       }
       if (weights !== undefined) {
         this.gpu.device.queue.writeBuffer(loaded.reference, 0, toGpu(loaded.model, weights));
-        return Promise.resolve();
+        return;
       }
       const encoder = this.gpu.device.createCommandEncoder();
       encoder.copyBufferToBuffer(loaded.arenas.weights, 0, loaded.reference, 0, 4 * loaded.model.size);
       this.gpu.submit(encoder);
-      return Promise.resolve();
     });
   }
 
@@ -207,14 +209,13 @@ class Engine implements WebGpuEngine {
   }
 
   gradients(request: UpdateRequest): Promise<GradientReport> {
-    return this.run(async (loaded) => {
-      const { report, gradient } = await this.step(loaded, request, undefined);
-      return { ...report, gradient: fromGpu(loaded.model, gradient) };
-    });
+    return this.submitted((loaded) => ({
+      result: this.step(loaded, request, undefined).then(({ report, gradient }) => ({ ...report, gradient: fromGpu(loaded.model, gradient) })),
+    }));
   }
 
   update(request: UpdateRequest, optimizer: AdamW): Promise<UpdateReport> {
-    return this.run(async (loaded) => (await this.step(loaded, request, optimizer)).report);
+    return this.submitted((loaded) => ({ result: this.step(loaded, request, optimizer).then(({ report }) => report) }));
   }
 
   continue(request: SampleRequest): Promise<SampleResult> {
@@ -238,37 +239,47 @@ class Engine implements WebGpuEngine {
   }
 
   /** Runs an operation after all earlier ones, whether they failed or not. */
-  private enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    const result = this.tail.then(async () => {
+  private enqueue<T>(operation: () => T | Promise<T>): Promise<T> {
+    const result = this.tail.then(() => {
       if (this.disposed) throw new EngineError('the engine was disposed', 'disposed');
       this.gpu.check();
-      try {
-        const value = await operation();
-        this.gpu.check();
-        // A load that was under way when the engine was disposed has brought buffers with it.
-        if (this.isDisposed()) this.unload();
-        return value;
-      } catch (error) {
-        // A call that fails because its engine went away says so, not what it stumbled over.
-        this.gpu.check();
-        if (this.isDisposed()) throw new EngineError('the engine was disposed', 'disposed', { cause: error });
-        throw error;
-      }
+      return this.guarded(operation);
     });
     this.tail = result.catch(() => undefined);
     return result;
   }
 
-  /** `disposed`, read anew after an await. */
-  private isDisposed(): boolean {
-    return this.disposed;
+  private async guarded<T>(operation: () => T | Promise<T>): Promise<T> {
+    try {
+      const value = await operation();
+      this.gpu.check();
+      // A load that was under way when the engine was disposed has brought buffers with it.
+      if (this.disposed) this.unload();
+      return value;
+    } catch (error) {
+      // A call that fails because its engine went away says so, not what it stumbled over.
+      this.gpu.check();
+      if (this.disposed) throw new EngineError('the engine was disposed', 'disposed', { cause: error });
+      throw error;
+    }
   }
 
-  private run<T>(operation: (loaded: Loaded) => Promise<T>): Promise<T> {
+  private run<T>(operation: (loaded: Loaded) => T | Promise<T>): Promise<T> {
     return this.enqueue(() => {
       if (this.loaded === undefined) throw new EngineError('no policy is loaded', 'invalid');
       return operation(this.loaded);
     });
+  }
+
+  /** Like `run`, for an operation that submits all its work at once: the next one does not wait until this one's results are read. */
+  private async submitted<T>(operation: (loaded: Loaded) => { readonly result: Promise<T> }): Promise<T> {
+    const { result } = await this.run((loaded) => {
+      const work = operation(loaded);
+      // Observed even where a fault ends the call before its results are waited for.
+      work.result.catch(() => undefined);
+      return work;
+    });
+    return this.guarded(() => result);
   }
 
   private allocate(model: GpuModel, kernels: Kernels, checkpoint: Checkpoint, limit: number): Loaded {
@@ -300,7 +311,7 @@ class Engine implements WebGpuEngine {
     const blocks = model.size / 64;
     const decayed = hold('decayed', 4 * blocks, decayedBlocks(model));
     const squares = hold('squares', 4 * blocks);
-    const norm = hold('norm', 16);
+    const norm = hold('norm', 32, Float32Array.of(0, 0, 0, optimizer?.step ?? 0));
     const settings = gpu.uniform('optimizer');
     owned.push(settings);
 
@@ -328,7 +339,7 @@ class Engine implements WebGpuEngine {
     reduce.push(kernels.dispatch('grad_norm', [], { optimizer: settings, squares, norm }, { fixed: 1 }));
     return {
       model, kernels, arenas, suppressTokens, tokenLimit: limit,
-      optimizer: settings, norm, reduce, adamw, step: optimizer?.step ?? 0, reference: undefined, training: undefined,
+      optimizer: settings, norm, reduce, adamw, reference: undefined, training: undefined,
       alternatives: undefined, staging: undefined, owned,
       sampler: new Sampler({ gpu, kernels, model, arenas, suppressTokens, tokenLimit: limit, bindingLimit: this.bindingLimit }),
     };
@@ -366,7 +377,10 @@ class Engine implements WebGpuEngine {
     pass.end();
   }
 
-  /** Forward, loss, backward, and AdamW where an optimizer is given: one command buffer, one submit. */
+  /**
+   * Forward, loss, backward, and AdamW where an optimizer is given: one command buffer, one submit, all of it before the
+   * first await.
+   */
   private async step(
     loaded: Loaded, request: UpdateRequest, optimizer: AdamW | undefined,
   ): Promise<{ report: UpdateReport; gradient: Float32Array }> {
@@ -394,7 +408,7 @@ class Engine implements WebGpuEngine {
     const staging = packed.length > 1 ? this.stagingFor(loaded, packed.length * plan.parts.size) : undefined;
     if (staging === undefined && only !== undefined) gpu.device.queue.writeBuffer(plan.inputs, 0, only);
     else if (staging !== undefined) for (const [i, data] of packed.entries()) gpu.device.queue.writeBuffer(staging, i * plan.parts.size, data);
-    gpu.device.queue.writeBuffer(loaded.optimizer, 0, optimizerWords(model, optimizer, loaded.step + 1));
+    gpu.device.queue.writeBuffer(loaded.optimizer, 0, optimizerWords(model, optimizer));
 
     const resultBytes = 4 * RESULT_WORDS * countTokens(rows);
     const gradientBytes = optimizer === undefined ? 4 * model.size : 0;
@@ -425,10 +439,11 @@ class Engine implements WebGpuEngine {
     if (optimizer !== undefined) loaded.sampler.forget();
 
     const data = new Float32Array(await gpu.read(readback, resultBytes + 16 + gradientBytes));
-    this.pace = (performance.now() - started) / countTokens(rows);
+    // A step that was queued behind another began when that one ended.
+    this.pace = (performance.now() - Math.max(started, this.lastRead)) / countTokens(rows);
+    this.lastRead = performance.now();
     const [gradNorm = NaN, , notFinite = 1] = data.subarray(resultBytes / 4);
     const finite = notFinite === 0;
-    if (finite && optimizer !== undefined) loaded.step++;
     let first = 0;
     const reports = request.rows.map((row) => {
       const own = unpackUpdate(row, data, first * RESULT_WORDS, request.objective);
@@ -441,14 +456,15 @@ class Engine implements WebGpuEngine {
       : optimizer === undefined ? { applied: false, skipped: 'not-requested' as const } : { applied: true };
     return { report: { loss, gradNorm, ...outcome, rows: reports }, gradient: data.subarray(resultBytes / 4 + 4) };
   }
-
 }
 
 /** The uniform of grad_norm.wgsl and adamw.wgsl. */
-function optimizerWords(model: GpuModel, optimizer: AdamW | undefined, step: number): ArrayBuffer {
+function optimizerWords(model: GpuModel, optimizer: AdamW | undefined): ArrayBuffer {
   const { learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 1, weightDecay = 0, maxGradNorm = Infinity } = optimizer ?? {};
+  // A β of 0 has no logarithm; at −80 its powers are as good as 0.
+  const log = (beta: number): number => Math.max(Math.log(beta), -80);
   return packWords([
     model.size / 64, { f32: Math.min(maxGradNorm, 3.4e38) }, { f32: learningRate }, { f32: beta1 }, { f32: 1 - beta1 }, { f32: beta2 },
-    { f32: 1 - beta2 }, { f32: epsilon }, { f32: weightDecay }, { f32: 1 / (1 - beta1 ** step) }, { f32: 1 / (1 - beta2 ** step) },
+    { f32: 1 - beta2 }, { f32: epsilon }, { f32: weightDecay }, { f32: log(beta1) }, { f32: log(beta2) }, { f32: optimizer === undefined ? 0 : 1 },
   ]);
 }
