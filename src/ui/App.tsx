@@ -28,6 +28,7 @@ const VIEWS: readonly View[] = [
   view('/group', ['group', 'step', 'keys', 'train'], async () => (await import('./views/group/GroupView.tsx')).GroupView),
   view('/update', ['update', 'group', 'step', 'keys', 'train'], async () => (await import('./views/update/UpdateView.tsx')).UpdateView),
   view('/compare', ['compare', 'step', 'keys', 'train'], async () => (await import('./views/compare/CompareView.tsx')).CompareView),
+  view('/reference', ['reference', 'glossary', 'keys', 'group', 'update', 'compare', 'tools'], async () => (await import('./views/reference/ReferenceView.tsx')).ReferenceView),
   view('/tools', ['tools', 'step', 'keys'], async () => (await import('./views/tools/ToolsView.tsx')).ToolsView),
 ];
 

@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import { Icon } from '../components/Icon.tsx';
 import { bindings, useKeys } from '../keys.ts';
 import { t } from '../text/text.ts';
+import { KeyNames } from './KeyNames.tsx';
 import styles from './KeyList.module.css';
 
 /** The button and the dialog that list the keys bound on the screen; `?` opens it. */
@@ -39,19 +40,10 @@ function List(): ReactNode {
       {/* The list's own key last: the shell binds it before any view is there. */}
       {[...sets.slice(1), ...sets.slice(0, 1)].flat().map(({ keys, label }, i) => (
         <div key={i} className={styles.row}>
-          <dt>{namesOf(keys).map((name) => <kbd key={name} className={styles.key}>{name}</kbd>)}</dt>
+          <dt><KeyNames keys={keys} /></dt>
           <dd>{label}</dd>
         </div>
       ))}
     </dl>
   );
-}
-
-const ARROWS: Readonly<Record<string, string>> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓' };
-
-/** Keys as they are printed on a keyboard; a row of figures as a range. */
-function namesOf(keys: readonly string[]): readonly string[] {
-  const [first, last] = [keys[0] ?? '', keys.at(-1) ?? ''];
-  if (keys.length > 3 && keys.every((key) => /^\d$/.test(key))) return [t('keys.fromTo', { first, last })];
-  return keys.map((key) => (key === ' ' ? t('keys.name.space') : (ARROWS[key] ?? key)));
 }

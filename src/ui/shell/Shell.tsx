@@ -15,6 +15,7 @@ const VIEWS: readonly { readonly path: string; readonly label: PlainKey; readonl
   { path: '/update', label: 'view.update', icon: 'update' },
   { path: '/compare', label: 'view.compare', icon: 'compare' },
   { path: '/tools', label: 'view.tools', icon: 'tools' },
+  { path: '/reference', label: 'view.reference', icon: 'reference' },
 ];
 
 /** What surrounds every view: the top bar, and the rail of views. */

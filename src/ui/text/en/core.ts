@@ -57,7 +57,7 @@ export const core = {
   'run.failedAt': ({ step }: { step: number }) => `Stopped by a fault after step ${n(step)}. What was made until then is stored.`,
   'run.idle': 'Not started.',
   'phase.sampling': ({ done, of }: { done: number; of: number }) => `Writing rollouts: ${n(done)} of ${n(of)} have ended`,
-  'phase.python': ({ done, of }: { done: number; of: number }) => `Python is answering calls: ${n(done)} of ${n(of)} rollouts have ended`,
+  'phase.python': ({ done, of }: { done: number; of: number }) => `Calls are being answered: ${n(done)} of ${n(of)} rollouts have ended`,
   'phase.updating': ({ of }: { done: number; of: number }) => `Updating the policy on ${plural(of, 'rollout', 'rollouts')}`,
   'phase.saving': (_: { done: number; of: number }) => 'Saving',
 
@@ -85,4 +85,5 @@ export const core = {
   'keys.name.space': 'Space',
   'keys.fromTo': ({ first, last }: { first: string; last: string }) => `${first} to ${last}`,
   'view.tools': 'Tools',
+  'view.reference': 'Reference',
 } as const;

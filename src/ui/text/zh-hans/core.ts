@@ -58,7 +58,7 @@ export const core: Translation<typeof english> = {
   'run.failedAt': ({ step }) => `第 ${n(step)} 步后因故障停止。此前的结果已保存。`,
   'run.idle': '尚未开始。',
   'phase.sampling': ({ done, of }) => `正在写轨迹：${n(of)} 条中已结束 ${n(done)} 条`,
-  'phase.python': ({ done, of }) => `Python 正在回应调用：${n(of)} 条轨迹中已结束 ${n(done)} 条`,
+  'phase.python': ({ done, of }) => `正在回应调用：${n(of)} 条轨迹中已结束 ${n(done)} 条`,
   'phase.updating': ({ of }) => `正在用 ${n(of)} 条轨迹更新策略`,
   'phase.saving': () => '正在保存',
 
@@ -86,4 +86,5 @@ export const core: Translation<typeof english> = {
   'keys.name.space': '空格',
   'keys.fromTo': ({ first, last }) => `${first} 到 ${last}`,
   'view.tools': '工具',
+  'view.reference': '参考',
 };

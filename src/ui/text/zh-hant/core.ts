@@ -58,7 +58,7 @@ export const core: Translation<typeof english> = {
   'run.failedAt': ({ step }) => `第 ${n(step)} 步後因故障停止。在此之前的結果已儲存。`,
   'run.idle': '尚未開始。',
   'phase.sampling': ({ done, of }) => `正在寫軌跡：${n(of)} 條中已結束 ${n(done)} 條`,
-  'phase.python': ({ done, of }) => `Python 正在回應呼叫：${n(of)} 條軌跡中已結束 ${n(done)} 條`,
+  'phase.python': ({ done, of }) => `正在回應呼叫：${n(of)} 條軌跡中已結束 ${n(done)} 條`,
   'phase.updating': ({ of }) => `正在用 ${n(of)} 條軌跡更新策略`,
   'phase.saving': () => '正在儲存',
 
@@ -86,4 +86,5 @@ export const core: Translation<typeof english> = {
   'keys.name.space': '空白鍵',
   'keys.fromTo': ({ first, last }) => `${first} 到 ${last}`,
   'view.tools': '工具',
+  'view.reference': '參考',
 };
