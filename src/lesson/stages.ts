@@ -117,9 +117,9 @@ const GRADES: { readonly [S in StageId]: (finding: Findings[S]) => OptionOf<S> |
     if (!Number.isFinite(ownMasked) || !Number.isFinite(ownUnmasked)) return undefined;
     return ownMasked > ownUnmasked ? 'masked' : ownMasked < ownUnmasked ? 'unmasked' : 'either';
   },
-  strategy({ paper: { rose, fell, of } }) {
+  strategy({ paper: { rose, of } }) {
     if (of === 0) return undefined;
-    return rose === of ? 'everywhere' : rose > 0 && fell > 0 ? 'some' : 'nowhere';
+    return rose === of ? 'everywhere' : rose > 0 ? 'some' : 'nowhere';
   },
   workflows({ paper, lab }) {
     // Where the two disagreed, neither answer would be the finding.
@@ -186,11 +186,11 @@ export const LESSON: readonly Stage[] = [
   { id: 'gap', minutes: 4, terms: ['policy', 'rollout', 'observation', 'reward'], address: `/tools?code=${encodeURIComponent(INTEGRAL_CODE)}` },
   { id: 'interleaving', minutes: 6, terms: ['token', 'environment', 'tool-call', 'ownership'], address: address('rollout', PLACES.corrected) },
   { id: 'scoring', minutes: 5, terms: ['format', 'execution'], address: address('group', PLACES.failed) },
-  { id: 'comparing', minutes: 6, terms: ['group', 'mean', 'advantage'], address: address('group', PLACES.mixed) },
-  { id: 'masking', minutes: 6, terms: ['update', 'gradient', 'loss', 'mask'], address: address('update', PLACES.masked, '&mask=on') },
-  { id: 'strategy', minutes: 5, terms: ['base-policy', 'warm-start', 'held-out', 'confidence-interval'], address: '/compare' },
-  { id: 'workflows', minutes: 4, terms: ['workflow', 'step'], address: '/tools?part=travel' },
-  { id: 'loop', minutes: 6, terms: ['grpo', 'learning-rate'], address: '/train' },
+  { id: 'comparing', minutes: 6, terms: ['group', 'mean', 'standard-deviation', 'advantage'], address: address('group', PLACES.mixed) },
+  { id: 'masking', minutes: 6, terms: ['update', 'weights', 'loss', 'gradient', 'mask'], address: address('update', PLACES.masked, '&mask=on') },
+  { id: 'strategy', minutes: 5, terms: ['base-policy', 'warm-start', 'held-out', 'tier', 'pass-at-1', 'confidence-interval'], address: '/compare' },
+  { id: 'workflows', minutes: 4, terms: ['workflow'], address: '/tools?part=travel' },
+  { id: 'loop', minutes: 6, terms: ['batch', 'step', 'learning-rate', 'grpo'], address: '/train' },
 ];
 
 export const CHECKS = ['calls', 'missing', 'equal', 'bars', 'rewarded', 'selective'] as const;
