@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { Choice } from '../components/Choice.tsx';
 import { Icon, type IconName } from '../components/Icon.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { useHidden } from '../hiding/useHidden.ts';
 import { useDraft } from '../stores/draft.ts';
 import { isGoing, useLab } from '../stores/lab.ts';
 import { chooseLanguage, useLanguage } from '../stores/language.ts';
@@ -18,22 +19,23 @@ export function TopBar(): ReactNode {
   const draft = useDraft();
   const { choice } = useTheme();
   const language = useLanguage();
+  const hidden = useHidden();
   return (
     <header className={styles.bar}>
       <Link to="/" className={styles.brand}>{t('app.name')}</Link>
-      <EngineBadge />
+      {!hidden.has('engine') && <EngineBadge />}
       <div className={styles.run}>{going && <RunStatus compact />}</div>
-      <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>
-      <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
+      {!hidden.has('seed') && <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>}
+      {!hidden.has('language') && <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
         void chooseLanguage(code);
-      }} />
-      <Segments
+      }} />}
+      {!hidden.has('theme') && <Segments
         label={t('app.theme')}
         value={choice}
         items={THEME_CHOICES.map((value) => ({ value, label: t(`theme.${value}`), picture: <Icon name={value satisfies IconName} size={16} /> }))}
         onChange={chooseTheme}
-      />
-      <KeyList />
+      />}
+      {!hidden.has('keys') && <KeyList />}
     </header>
   );
 }

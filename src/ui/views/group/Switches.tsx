@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Segments, type Segment } from '../../components/Segments.tsx';
 import type { GrpoSettings } from '../../../grpo/settings.ts';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { format, t } from '../../text/text.ts';
 import { costsOf, NO_CALLS, NORMS, type Switches } from './switches.ts';
 import styles from './Switches.module.css';
@@ -20,23 +21,23 @@ export function SwitchBar({ switches, grpo, ruled, math, onChange }: SwitchBarPr
   const { norm, noCall, callCost } = switches;
   return (
     <>
-      <Switch label={t('group.norm')} value={norm} what={t(`group.norm.${norm}.what`)}
+      <Hideable name="advantage"><Switch label={t('group.norm')} value={norm} what={t(`group.norm.${norm}.what`)}
         items={NORMS.map((value) => ({ value, label: t(`group.norm.${value}`) }))}
         onChange={(value) => {
           onChange({ ...switches, norm: value });
-        }} />
+        }} /></Hideable>
       {math && (
         <>
-          <Switch label={t('group.noCall')} value={ruled ? undefined : noCall} what={t(ruled ? 'group.switch.own' : `group.noCall.${noCall}.what`)}
+          <Hideable name="noCall"><Switch label={t('group.noCall')} value={ruled ? undefined : noCall} what={t(ruled ? 'group.switch.own' : `group.noCall.${noCall}.what`)}
             items={NO_CALLS.map((value) => ({ value, label: t(`group.noCall.${value}`) }))}
             onChange={(value) => {
               onChange({ ...switches, noCall: value });
-            }} />
-          <Switch label={t('group.cost')} value={ruled ? undefined : String(callCost)} what={t(ruled ? 'group.switch.own' : 'group.cost.what')}
+            }} /></Hideable>
+          <Hideable name="callCost"><Switch label={t('group.cost')} value={ruled ? undefined : String(callCost)} what={t(ruled ? 'group.switch.own' : 'group.cost.what')}
             items={costsOf(grpo).map((value) => ({ value: String(value), label: format.significant(value, 3) }))}
             onChange={(value) => {
               onChange({ ...switches, callCost: Number(value) });
-            }} />
+            }} /></Hideable>
         </>
       )}
     </>

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Choice } from '../../components/Choice.tsx';
 import { Notice } from '../../components/Notice.tsx';
 import type { EngineChoice, PythonStatus } from '../../../lab/protocol.ts';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { OfflineFacts } from '../../offline/OfflineFacts.tsx';
 import { lab, useLab } from '../../stores/lab.ts';
 import { format, t } from '../../text/text.ts';
@@ -37,7 +38,7 @@ export function Readiness(): ReactNode {
               </>
             )}
             {faults.engine !== undefined && <Notice kind="fault" detail={faults.engine.message}>{t('fault.engine')}</Notice>}
-            <Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} />
+            <Hideable name="engine"><Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} /></Hideable>
           </dd>
         </div>
         <div>

@@ -3,6 +3,7 @@ import { Choice } from '../../components/Choice.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import type { GroupRecord } from '../../../grpo/record.ts';
 import { NO_CLIP } from '../../../grpo/settings.ts';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { navigate, OTHERS, selectionNow, SIGNALS, stepAddress, type Other, type Selection, type StepView } from '../../routes.ts';
 import type { RunView } from '../../stores/runs.ts';
 import { format, t } from '../../text/text.ts';
@@ -39,14 +40,14 @@ export const SignalBar = memo(function SignalBar({ on, selection: { run, step, s
   };
   return (
     <div className={styles.bar}>
-      <Segments
+      <Hideable name="signals"><Segments
         label={t('signal.choose')}
         value={signal}
         items={SIGNALS.map((value, key) => ({ value, label: t(`signal.${value}`), hotkey: String(key) }))}
         onChange={(value) => {
           go({ signal: value });
         }}
-      />
+      /></Hideable>
       <div className={styles.explained}>
         {paint !== undefined && <Legend paint={paint} scale={paint.scale} />}
         {signal === 'delta' && scored !== undefined && <Compared scored={scored} other={other} onOther={(to) => {

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { GroupRecord } from '../../../grpo/record.ts';
 import { policyScores } from './scores.ts';
 import { useKeys } from '../../keys.ts';
+import { useHidden } from '../../hiding/useHidden.ts';
 import { navigate, selectionNow, SIGNALS, stepAddress, type Selection, type StepView } from '../../routes.ts';
 import { useInspection } from '../../stores/microscope.ts';
 import type { RunView } from '../../stores/runs.ts';
@@ -34,12 +35,13 @@ export function usePaint(view: RunView, step: number, group: GroupRecord, select
 
 /** Keys 0 to 8 choose the signal. */
 export function useSignalKeys(on: StepView, { run, step }: Selection): void {
-  useKeys(useMemo(() => [{
+  const hidden = useHidden().has('signals');
+  useKeys(useMemo(() => hidden ? [] : [{
     keys: SIGNALS.map((_, i) => String(i)),
     label: t('keys.signal'),
     run: (key) => {
       const signal = SIGNALS[Number(key)];
       if (signal !== undefined) navigate(stepAddress(on, { ...selectionNow(), run, step, signal }), { replace: true });
     },
-  }], [on, run, step]));
+  }], [hidden, on, run, step]));
 }

@@ -6,11 +6,14 @@ import { Notice } from '../../components/Notice.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { SwitchField } from '../../components/SwitchField.tsx';
 import { VARIANTS, type VariantName } from '../../../grpo/settings.ts';
+import type { Control } from '../../hiding/controls.ts';
+import { useHidden } from '../../hiding/useHidden.ts';
+import type { RunSettings } from '../../../lab/protocol.ts';
 import { draft, useDraft } from '../../stores/draft.ts';
 import { useLab } from '../../stores/lab.ts';
 import { t, type PlainKey } from '../../text/text.ts';
 import { applies, FIELD_GROUPS, FIELDS, mostOf, nameOf, valueAt, type FieldPath, type GroupName } from './fields.ts';
-import { differences, PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
+import { differences, PRESET_SETTINGS, PRESETS, presetOf, variantOf, type Leaf } from './presets.ts';
 import styles from './Setup.module.css';
 
 const VARIANT_NAMES = Object.keys(VARIANTS) as VariantName[];
@@ -22,11 +25,15 @@ export function Setup(): ReactNode {
   const [open, setOpen] = useState(false);
   const variant = variantOf(settings.grpo);
   const run = useLab((s) => s.run);
+  const hidden = useHidden();
+  const shown = fieldsShown(hidden, settings);
+  // A preset that would change a hidden setting is not offered.
+  const presets = PRESETS.filter((name) => differences({ ...PRESET_SETTINGS[name], seed: settings.seed }, settings).every(({ path }) => !isField(path) || !hidden.has(nameOf(path))));
   const changed = run?.state === 'paused' && differences(settings, run.settings).length > 0;
   return (
     <section className={styles.setup} aria-label={t('setup.title')}>
       <div>
-        <h2 id={id} className={styles.heading}>{t('setup.presets')}</h2>
+        {!hidden.has('presets') && <><h2 id={id} className={styles.heading}>{t('setup.presets')}</h2>
         <RadioGroup.Root
           className={styles.presets}
           aria-labelledby={id}
@@ -36,18 +43,18 @@ export function Setup(): ReactNode {
             if (name !== undefined) draft.preset(name);
           }}
         >
-          {PRESETS.map((name) => (
+          {presets.map((name) => (
             <RadioGroup.Item key={name} value={name} className={styles.preset}>
               <span className={styles.dot} aria-hidden="true" />
               <span className={styles.name}>{t(`preset.${name}`)}</span>
               <span className={styles.what}>{t(`preset.${name}.what`)}</span>
             </RadioGroup.Item>
           ))}
-        </RadioGroup.Root>
+        </RadioGroup.Root></>}
         {/* Below what is pressed: it must not move from under the pointer. */}
         {changed && <Notice kind="note">{t('train.changed')}</Notice>}
       </div>
-      <div>
+      {!hidden.has('variant') && <div>
         <h2 className={styles.heading}>{t('setup.variant')}</h2>
         <Segments
           label={t('setup.variant')}
@@ -56,25 +63,30 @@ export function Setup(): ReactNode {
           onChange={draft.variant}
         />
         <p className={styles.note}>{t(variant === undefined ? 'variant.none' : `variant.${variant}.what`)}</p>
-      </div>
-      <details onToggle={(event) => {
+      </div>}
+      {shown.length > 0 && <details onToggle={(event) => {
         setOpen(event.currentTarget.open);
       }}>
         <summary>{t('setup.all')}</summary>
-        {open && <AllSettings />}
-      </details>
+        {open && shown.map(([group, paths]) => (
+          <fieldset key={group} className={styles.fields}>
+            <legend>{t(`set.${group}`)}</legend>
+            {paths.map((path) => <Field key={path} path={path} />)}
+          </fieldset>
+        ))}
+      </details>}
     </section>
   );
 }
 
-function AllSettings(): ReactNode {
-  const settings = useDraft();
-  return (Object.keys(FIELD_GROUPS) as GroupName[]).map((group) => (
-    <fieldset key={group} className={styles.fields}>
-      <legend>{t(`set.${group}`)}</legend>
-      {(Object.keys(FIELD_GROUPS[group]) as FieldPath[]).filter((path) => applies(path, settings)).map((path) => <Field key={path} path={path} />)}
-    </fieldset>
-  ));
+const isField = (path: string): path is FieldPath => FIELDS.has(path as FieldPath);
+
+/** The fields of each group that apply and are not hidden; groups without any are left out. */
+function fieldsShown(hidden: ReadonlySet<Control>, settings: RunSettings): (readonly [GroupName, readonly FieldPath[]])[] {
+  return (Object.keys(FIELD_GROUPS) as GroupName[]).flatMap((group) => {
+    const paths = (Object.keys(FIELD_GROUPS[group]) as FieldPath[]).filter((path) => applies(path, settings) && !hidden.has(nameOf(path)));
+    return paths.length === 0 ? [] : [[group, paths] as const];
+  });
 }
 
 function Field({ path }: { readonly path: FieldPath }): ReactNode {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { t } from '../../text/text.ts';
 import { Curves } from './Curves.tsx';
 import { Setup } from './Setup.tsx';
@@ -15,7 +16,7 @@ export function TrainView(): ReactNode {
       <section className={styles.curves} aria-label={t('curves.title')}><Curves /></section>
       <div className={styles.setup}>
         <Setup />
-        <StoredRuns />
+        <Hideable name="runs"><StoredRuns /></Hideable>
       </div>
     </div>
   );

@@ -5,6 +5,7 @@ import type { GroupRecord, TrainedTrajectory } from '../../../grpo/record.ts';
 import type { GrpoSettings } from '../../../grpo/settings.ts';
 import type { UpdateView } from '../../../lab/inspection.ts';
 import { ENVIRONMENT } from '../../../rollout/trajectory.ts';
+import { Hideable } from '../../hiding/Hideable.tsx';
 import { format, t } from '../../text/text.ts';
 import { maskCounts } from '../step/tokens.ts';
 import { signedGradient } from './arrays.ts';
@@ -58,14 +59,14 @@ export function Mask({ grpo, group, rollout, number, token, on, off, own, differ
   return (
     <section className={styles.mask} aria-label={t('update.tab.mask')}>
       <div className={styles.line}>
-        <Segments
+        <Hideable name="mask"><Segments
           label={t('update.mask.switch')}
           value={masked ? 'on' : 'off'}
           items={[{ value: 'on', label: t('update.mask.on') }, { value: 'off', label: t('update.mask.off') }]}
           onChange={(value) => {
             onMasked(value === 'on');
           }}
-        />
+        /></Hideable>
         <p className={styles.words}>
           {observed === 0 ? t('update.mask.none') : shown.advantage === 0 ? t('update.mask.equal') : t(masked ? 'update.mask.onWords' : 'update.mask.offWords', { observed })}
         </p>

@@ -11,6 +11,8 @@ import { madeUpdates } from '../../../grpo/update.ts';
 import type { InspectionResults, UpdateChange, UpdateView as View } from '../../../lab/inspection.ts';
 import { PROMPT } from '../../../rollout/trajectory.ts';
 import { useKeys } from '../../keys.ts';
+import type { Control } from '../../hiding/controls.ts';
+import { useHidden } from '../../hiding/useHidden.ts';
 import { navigate, parseSelection, stepAddress, type Selection } from '../../routes.ts';
 import { useTheme } from '../../stores/theme.ts';
 import { format, t } from '../../text/text.ts';
@@ -137,12 +139,14 @@ interface ReadyProps extends StepContext {
 function Ready(props: ReadyProps): ReactNode {
   const { view, record, group, selection, place, go, rollout, token, made, asking, result, which, onAsk } = props;
   const { grpo } = view.summary.settings;
+  const hidden = useHidden();
   const number = selection.rollout;
   const more = (change: Readonly<Record<string, string>>, without: readonly string[] = []): void => {
     const kept = Object.fromEntries(Object.entries(selection.more).filter(([name]) => !without.includes(name)));
     go({ more: { ...kept, ...change } });
   };
   const openTab = (tab: Tab): void => {
+    if (tab !== 'walk' && hidden.has(tab)) return;
     const values = { walk: {}, mask: { mask: grpo.mask ? 'on' : 'off' }, variants: { variant: place.pair.join(',') } }[tab];
     more(values, ['mask', 'variant', ...(tab === 'walk' ? [] : ['case'])]);
   };
@@ -154,7 +158,7 @@ function Ready(props: ReadyProps): ReactNode {
   const onRollout = (to: number): void => {
     go({ rollout: to, token: undefined });
   };
-  useUpdateKeys(place, grpo, openTab, more);
+  useUpdateKeys(place, grpo, hidden, openTab, more);
   const updates = result?.updates ?? grpo.innerEpochs * grpo.minibatches;
   const source = transportSource(props, onPick, onRollout, (operation) => {
     more({ op: operation });
@@ -162,7 +166,7 @@ function Ready(props: ReadyProps): ReactNode {
   return (
     <>
       <div className={styles.line}>
-        <Segments label={t('update.tabs')} value={place.tab} items={TABS.map((value) => ({ value, label: t(`update.tab.${value}`), hotkey: TAB_KEYS[value] }))} onChange={openTab} />
+        <Segments label={t('update.tabs')} value={place.tab} items={TABS.filter((tab) => tab === 'walk' || !hidden.has(tab)).map((value) => ({ value, label: t(`update.tab.${value}`), hotkey: TAB_KEYS[value] }))} onChange={openTab} />
         <Segments
           label={t('update.rollouts')}
           value={String(number)}
@@ -214,13 +218,13 @@ function Ready(props: ReadyProps): ReactNode {
 const TAB_KEYS: Readonly<Record<Tab, string>> = { walk: 'w', mask: 'm', variants: 'v' };
 
 /** Letters open the three parts; where the mask is on the screen, its letter turns it. */
-function useUpdateKeys(place: Place, grpo: GrpoSettings, openTab: (tab: Tab) => void, more: (change: Readonly<Record<string, string>>) => void): void {
+function useUpdateKeys(place: Place, grpo: GrpoSettings, hidden: ReadonlySet<Control>, openTab: (tab: Tab) => void, more: (change: Readonly<Record<string, string>>) => void): void {
   useKeys(useMemo(() => [
     { keys: [TAB_KEYS.walk], label: t('keys.update.walk'), run: () => {
       openTab('walk');
     } },
     { keys: [TAB_KEYS.mask], label: t('keys.update.mask'), run: () => {
-      if (place.tab === 'mask') more({ mask: place.masked ? 'off' : 'on' });
+      if (place.tab === 'mask' && !hidden.has('mask')) more({ mask: place.masked ? 'off' : 'on' });
       else openTab('mask');
     } },
     { keys: [TAB_KEYS.variants], label: t('keys.update.variants'), run: () => {
@@ -230,7 +234,7 @@ function useUpdateKeys(place: Place, grpo: GrpoSettings, openTab: (tab: Tab) => 
     { keys: ['PageUp', 'PageDown'], label: t('keys.update.parts') },
     // What they do depends on the place alone; the functions are made anew each time.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  ], [place, grpo]));
+  ], [place, grpo, hidden]));
 }
 
 /** Operations of a token in the walk, tokens elsewhere; beyond them tokens, rollouts, and the updates before and after. */
