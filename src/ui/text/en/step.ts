@@ -93,9 +93,9 @@ export const step = {
   'mask.kind': ({ kind, trained, all }: { kind: string; trained: number; all: number }) => `${kind} ${n(trained)}/${n(all)}`,
   'mask.all': ({ trained, all }: { trained: number; all: number }) => `in loss ${n(trained)} of ${n(all)}`,
   'mask.on': ({ observed }: { observed: number }) =>
-    `${plural(observed, 'token was', 'tokens were')} printed by Python: read as context, left out of the loss. The policy is not trained to imitate its tool.`,
+    `${plural(observed, 'token was', 'tokens were')} written by the tool: read as context, left out of the loss. The policy is not trained to imitate its tool.`,
   'mask.off': ({ observed }: { observed: number }) =>
-    `The mask is off: ${plural(observed, 'token that Python printed is', 'tokens that Python printed are')} trained as if the policy had written them.`,
+    `The mask is off: ${plural(observed, 'token of the tool’s output is', 'tokens of the tool’s output are')} trained as if the policy had written them.`,
   'mask.noOutput': (_: { observed: number }) => 'The environment wrote nothing here: every token after the question is the policy’s own.',
   'mask.forged': 'The policy wrote an output tag itself. Forged output earns nothing.',
 

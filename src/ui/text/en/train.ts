@@ -145,7 +145,7 @@ export const train = {
   'curves.sum': 'Sum',
   'curves.table': 'The curves as a table',
   'curve.reward': 'Reward',
-  'curve.reward.unit': 'mean of all rollouts, at most 4',
+  'curve.reward.most': ({ most }: { most: string }) => `mean of all rollouts, at most ${most}`,
   'curve.accuracy': 'Accuracy',
   'curve.accuracy.unit': 'pass@1, by tier',
   'curve.calls': 'Calls',

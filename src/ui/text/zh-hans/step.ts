@@ -92,8 +92,8 @@ export const step: Translation<typeof english> = {
 
   'mask.kind': ({ kind, trained, all }) => `${kind} ${n(trained)}/${n(all)}`,
   'mask.all': ({ trained, all }) => `计入损失 ${n(trained)}/${n(all)}`,
-  'mask.on': ({ observed }) => `有 ${n(observed)} 个词元是 Python 打印的：作为上下文读入，不计入损失。策略不会被训练去模仿它的工具。`,
-  'mask.off': ({ observed }) => `掩码已关：Python 打印的 ${n(observed)} 个词元也被训练，就当是策略写的。`,
+  'mask.on': ({ observed }) => `有 ${n(observed)} 个词元是工具的输出：作为上下文读入，不计入损失。策略不会被训练去模仿它的工具。`,
+  'mask.off': ({ observed }) => `掩码已关：工具输出的 ${n(observed)} 个词元也被训练，就当是策略写的。`,
   'mask.noOutput': () => '环境在这里什么也没写：题目之后的每个词元都是策略自己的。',
   'mask.forged': '策略自己写了一个输出标签。伪造的输出得不到分。',
 

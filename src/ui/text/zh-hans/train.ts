@@ -144,7 +144,7 @@ export const train: Translation<typeof english> = {
   'curves.sum': '总和',
   'curves.table': '用表格显示曲线',
   'curve.reward': '奖励',
-  'curve.reward.unit': '全部轨迹的均值，最高 4',
+  'curve.reward.most': ({ most }) => `全部轨迹的均值，最高 ${most}`,
   'curve.accuracy': '准确率',
   'curve.accuracy.unit': 'pass@1，按难度级',
   'curve.calls': '调用',

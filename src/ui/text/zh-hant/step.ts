@@ -92,8 +92,8 @@ export const step: Translation<typeof english> = {
 
   'mask.kind': ({ kind, trained, all }) => `${kind} ${n(trained)}/${n(all)}`,
   'mask.all': ({ trained, all }) => `計入損失 ${n(trained)}/${n(all)}`,
-  'mask.on': ({ observed }) => `有 ${n(observed)} 個詞元是 Python 印出的：作為上下文讀入，不計入損失。策略不會被訓練去模仿它的工具。`,
-  'mask.off': ({ observed }) => `遮罩已關：Python 印出的 ${n(observed)} 個詞元也被訓練，就當是策略寫的。`,
+  'mask.on': ({ observed }) => `有 ${n(observed)} 個詞元是工具的輸出：作為上下文讀入，不計入損失。策略不會被訓練去模仿它的工具。`,
+  'mask.off': ({ observed }) => `遮罩已關：工具輸出的 ${n(observed)} 個詞元也被訓練，就當是策略寫的。`,
   'mask.noOutput': () => '環境在這裡什麼也沒寫：題目之後的每個詞元都是策略自己的。',
   'mask.forged': '策略自己寫了一個輸出標籤。偽造的輸出得不到分數。',
 

@@ -144,7 +144,7 @@ export const train: Translation<typeof english> = {
   'curves.sum': '總和',
   'curves.table': '用表格顯示曲線',
   'curve.reward': '獎勵',
-  'curve.reward.unit': '所有軌跡的平均，最高 4',
+  'curve.reward.most': ({ most }) => `所有軌跡的平均，最高 ${most}`,
   'curve.accuracy': '準確率',
   'curve.accuracy.unit': 'pass@1，依難度級',
   'curve.calls': '呼叫',

@@ -283,7 +283,7 @@ function Rewards({ shown, suite }: { readonly shown: readonly Shown[]; readonly 
   const most = mostReward(suite);
   return (
     <figure className={styles.rewards}>
-      <figcaption><b>{t('evaluate.reward')}</b> <span className={styles.unit}>{t('evaluate.reward.unit', { most })}</span></figcaption>
+      <figcaption><b>{t('evaluate.reward')}</b> <span className={styles.unit}>{t('evaluate.reward.unit', { most: format.significant(most, 2) })}</span></figcaption>
       <ul className={styles.partKey} aria-hidden="true">
         {parts.map((name, i) => <li key={name}><span style={{ background: `var(--parts-${i + 1})` }} />{t(`series.${name}`)}</li>)}
       </ul>

@@ -3,6 +3,7 @@ import { Segments } from '../../components/Segments.tsx';
 import { Chart, type Series } from '../../figures/Chart.tsx';
 import { useMedia } from '../../figures/useMedia.ts';
 import type { StepSummary } from '../../../lab/protocol.ts';
+import { mostReward } from '../../../lab/suites.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useDraft } from '../../stores/draft.ts';
 import { useRunView, type RunView } from '../../stores/runs.ts';
@@ -36,7 +37,7 @@ export function Curves(): ReactNode {
     <Chart
       key={curve.name}
       title={t(`curve.${curve.name}`)}
-      unit={t(`curve.${curve.name}.unit`)}
+      unit={curve.name === 'reward' ? t('curve.reward.most', { most: format.significant(mostReward(settings.suite), 2) }) : t(`curve.${curve.name}.unit`)}
       steps={numbers}
       last={last}
       series={named(curve.series)}
