@@ -125,3 +125,31 @@ test('@evaluation every part passes axe, light and dark, and fits a narrow phone
     expect(Math.max(...over), part).toBeLessThanOrEqual(0);
   }
 });
+
+test('@evaluation workflows are compared by completed tasks, beside the paper’s counts of calls, and evaluated here', async ({ page }) => {
+  await page.goto('/#/compare?suite=workflow');
+  const all = page.getByRole('region', { name: 'All tiers together' });
+  const completed = async (): Promise<number[]> => (await row(all, /^Completed tasks/)).map(Number);
+  await expect(page.getByText('It came with the page: 128 questions a tier')).toBeVisible();
+  const [base = NaN, prompted = NaN, trained = NaN] = await completed();
+  expect(base).toBeLessThan(prompted);
+  expect(prompted).toBeLessThan(0.5);
+  expect(trained).toBeGreaterThan(0.85);
+  expect((await row(all, /^Reward of 1\.2/)).map(Number).every((reward) => reward <= 1.2)).toBe(true);
+  const ours = page.getByRole('region', { name: 'This lab' });
+  expect(await row(page.getByRole('region', { name: 'The paper: τ-bench, 7B' }), /^correct tool calls/)).toEqual(['517', '676', '+159', 'paper']);
+  const needed = await row(ours, /^needed calls made/);
+  expect(needed.at(-1)).toBe('measured, recorded');
+  expect(await serious(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Evaluate' }).press('Enter');
+  await expect(page.getByText('Finished. The same settings give the same figures again.')).toBeVisible({ timeout: LONG });
+  const here = await completed();
+  expect(here[0]).toBeLessThan(here[1] ?? NaN);
+  expect(here[1]).toBeLessThan(here[2] ?? NaN);
+  expect((await row(ours, /^needed calls made/)).at(-1)).toBe('measured here');
+  for (const name of [/^all calls per completed task/, /^calls of a completed task/]) {
+    const [before = NaN, after = NaN] = (await row(ours, name)).map(Number);
+    expect(after).toBeLessThan(before);
+  }
+});
