@@ -23,12 +23,14 @@ function view(path: string, parts: readonly Part[], code: () => Promise<Componen
 
 const VIEWS: readonly View[] = [
   view('/', ['home', 'offline'], async () => (await import('./views/home/HomeView.tsx')).HomeView),
+  view('/lesson', ['lesson', 'glossary'], async () => (await import('./views/lesson/LessonView.tsx')).LessonView),
   view('/train', ['train'], async () => (await import('./views/train/TrainView.tsx')).TrainView),
   view('/rollout', ['rollout', 'step', 'keys', 'train'], async () => (await import('./views/rollout/RolloutView.tsx')).RolloutView),
   view('/group', ['group', 'step', 'keys', 'train'], async () => (await import('./views/group/GroupView.tsx')).GroupView),
   view('/update', ['update', 'group', 'step', 'keys', 'train'], async () => (await import('./views/update/UpdateView.tsx')).UpdateView),
   view('/compare', ['compare', 'step', 'keys', 'train'], async () => (await import('./views/compare/CompareView.tsx')).CompareView),
   view('/reference', ['reference', 'glossary', 'keys', 'group', 'update', 'compare', 'tools'], async () => (await import('./views/reference/ReferenceView.tsx')).ReferenceView),
+  view('/teach', ['teach', 'lesson', 'train', 'step', 'keys', 'compare', 'tools'], async () => (await import('./views/teach/TeachView.tsx')).TeachView),
   view('/tools', ['tools', 'step', 'keys'], async () => (await import('./views/tools/ToolsView.tsx')).ToolsView),
 ];
 
@@ -45,8 +47,8 @@ export function App(): ReactNode {
   }, []);
   return (
     <Router hook={useHashRoute} searchHook={useHashRoute.searchHook} hrefs={useHashRoute.hrefs}>
-      <Shell key={language}>
-        <Suspense>
+      <Shell>
+        <Suspense key={language}>
           <Switch>
             {VIEWS.map(({ path, Content }) => <Route key={path} path={path}><Content /></Route>)}
             <Route><Redirect to="/" /></Route>

@@ -1,6 +1,5 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { fetchRecordedRun } from '../lab/recorded.ts';
 import { App, loadView } from './App.tsx';
 import { startOffline } from './offline/store.ts';
 import { splitHash } from './routes.ts';
@@ -21,7 +20,7 @@ followLinks();
 openLab(base);
 keepSpeed();
 void startOffline(base);
-void loadRecorded(() => fetchRecordedRun(base));
+void loadRecorded(async () => (await import('../lab/recorded.ts')).fetchRecordedRun(base));
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

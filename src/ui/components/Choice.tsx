@@ -1,14 +1,15 @@
-import { Select } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { Icon } from './Icon.tsx';
 import styles from './Choice.module.css';
 
 export interface ChoiceItem<T extends string> {
   readonly value: T;
   readonly label: string;
+  /** Where the label is in another language than the page. */
+  readonly lang?: string;
 }
 
-interface ChoiceProps<T extends string> {
+export interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly items: readonly ChoiceItem<T>[];
@@ -16,33 +17,20 @@ interface ChoiceProps<T extends string> {
   readonly describedBy?: string;
 }
 
+// The code of menus is larger than the first view: the button paints without it.
+const Menu = lazy(async () => ({ default: (await import('./ChoiceMenu.tsx')).ChoiceMenu }));
+
 /** One of a short list of words. */
-export function Choice<T extends string>({ label, value, items, onChange, describedBy }: ChoiceProps<T>): ReactNode {
-  return (
-    <Select.Root
-      value={value}
-      onValueChange={(next) => {
-        const item = items.find((i) => i.value === next);
-        if (item !== undefined) onChange(item.value);
-      }}
-    >
-      <Select.Trigger className={styles.trigger} aria-label={label} {...(describedBy === undefined ? {} : { 'aria-describedby': describedBy })}>
-        <Select.Value />
-        <Select.Icon>
-          <Icon name="down" size={14} />
-        </Select.Icon>
-      </Select.Trigger>
-      <Select.Portal>
-        <Select.Content className={styles.content} position="popper" sideOffset={4}>
-          <Select.Viewport>
-            {items.map((item) => (
-              <Select.Item key={item.value} value={item.value} className={styles.item}>
-                <Select.ItemText>{item.label}</Select.ItemText>
-              </Select.Item>
-            ))}
-          </Select.Viewport>
-        </Select.Content>
-      </Select.Portal>
-    </Select.Root>
+export function Choice<T extends string>({ onChange, ...rest }: ChoiceProps<T>): ReactNode {
+  const choose = (next: string): void => {
+    const item = rest.items.find((i) => i.value === next);
+    if (item !== undefined) onChange(item.value);
+  };
+  const waiting = (
+    <button type="button" className={styles.trigger} aria-label={rest.label} aria-busy="true">
+      <span>{rest.items.find((i) => i.value === rest.value)?.label}</span>
+      <Icon name="down" size={14} />
+    </button>
   );
+  return <Suspense fallback={waiting}><Menu {...rest} onChange={choose} /></Suspense>;
 }

@@ -26,16 +26,18 @@ export function TopBar(): ReactNode {
       {!hidden.has('engine') && <EngineBadge />}
       <div className={styles.run}>{going && <RunStatus compact />}</div>
       {!hidden.has('seed') && <span className={styles.seed}>{t('app.seed', { seed: format.integer(seed ?? draft.seed) })}</span>}
-      {!hidden.has('language') && <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))} onChange={(code) => {
-        void chooseLanguage(code);
-      }} />}
+      {!hidden.has('language') && <div className={styles.language}>
+        <Choice label={t('app.language')} value={language} items={LANGUAGES.map(({ code, name }) => ({ value: code, label: name, lang: code }))} onChange={(code) => {
+          void chooseLanguage(code);
+        }} />
+      </div>}
       {!hidden.has('theme') && <Segments
         label={t('app.theme')}
         value={choice}
         items={THEME_CHOICES.map((value) => ({ value, label: t(`theme.${value}`), picture: <Icon name={value satisfies IconName} size={16} /> }))}
         onChange={chooseTheme}
       />}
-      {!hidden.has('keys') && <KeyList />}
+      {!hidden.has('keys') && <KeyList key={language} />}
     </header>
   );
 }
