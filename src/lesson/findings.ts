@@ -4,7 +4,7 @@ import type { UpdateMember, UpdateView } from '../lab/inspection.ts';
 import { mostOf } from '../reward/score.ts';
 import type { RewardParts } from '../reward/reward.ts';
 import { ENVIRONMENT, POLICY, type Trajectory } from '../rollout/trajectory.ts';
-import type { Directions, Findings } from './stages.ts';
+import type { Directions, Findings, LabWorkflows } from './stages.ts';
 
 /** Who wrote the tokens, and which of the environment's a later token of the policy was drawn after. */
 export function ownership({ owner, spans }: Pick<Trajectory, 'owner' | 'spans'>): Findings['interleaving'] {
@@ -57,5 +57,25 @@ export function directions(pairs: readonly (readonly [before: number, after: num
     rose: pairs.filter(([before, after]) => after > before).length,
     fell: pairs.filter(([before, after]) => after < before).length,
     of: pairs.length,
+  };
+}
+
+/** What an evaluation counts of function calling. */
+export interface CountedWorkflows {
+  readonly rollouts: number;
+  readonly completed: number;
+  readonly correctCalls: number;
+  readonly calls: number;
+}
+
+/** @returns undefined where nothing was completed before or after: then there is nothing to divide by. */
+export function workflowChange(before: CountedWorkflows, after: CountedWorkflows): LabWorkflows | undefined {
+  if (before.completed === 0 || after.completed === 0) return undefined;
+  return {
+    tasks: after.rollouts,
+    calls: [before.correctCalls, after.correctCalls],
+    steps: [before.calls / before.completed, after.calls / after.completed],
+    all: [before.calls, after.calls],
+    completed: [before.completed, after.completed],
   };
 }

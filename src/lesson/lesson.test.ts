@@ -10,7 +10,7 @@ import { createCpuEngine } from '../policy/cpu/engine.ts';
 import { spawnInNode } from '../policy/cpu/spawn.node.ts';
 import { createNodePython } from '../tools/python/python.node.ts';
 import { PERSON_LIMITS, type Python } from '../tools/python/python.ts';
-import { compared, directions, masked, ownership, scored } from './findings.ts';
+import { compared, directions, masked, ownership, scored, workflowChange, type CountedWorkflows } from './findings.ts';
 import { OBSERVATIONS, RECORDED, RECORDED_PYTHON } from './recorded.ts';
 import { CHECK_ADDRESSES, CLAIM_EVIDENCE, grade, INTEGRAL_CODE, LESSON, OPTIONS, PLACES, RECORDED_RUN, STAGES } from './stages.ts';
 import { ATTEMPT_SCRIPTS, ATTEMPTS, callsOf, movesOf, SCRIPTS, unfold, type Answered, type AttemptId, type Script } from './traces.ts';
@@ -103,7 +103,7 @@ describe('a grade', () => {
     expect([[1, 0.1], [0.1, 1], [1, 1], [NaN, 1]].map(([ownMasked = 0, ownUnmasked = 0]) => grade('masking', { ...RECORDED.masking, ownMasked, ownUnmasked }))).toEqual(['masked', 'unmasked', 'either', undefined]);
     expect([[4, 0], [2, 2], [0, 4]].map(([rose = 0, fell = 0]) => grade('strategy', { ...RECORDED.strategy, paper: { rose, fell, of: 4 } }))).toEqual(['everywhere', 'some', 'nowhere']);
     const change = (to: number) => ({ calls: [1, 2], steps: [10, to] }) as const;
-    expect([[12, 11], [8, 9], [10, 10], [8, 12]].map(([paper = 0, lab = 0]) => grade('workflows', { paper: change(paper), lab: change(lab) }))).toEqual(['more-steps', 'fewer-steps', 'same-steps', undefined]);
+    expect([[12, 11], [8, 9], [10, 10], [8, 12]].map(([paper = 0, lab = 0]) => grade('workflows', { paper: change(paper), lab: { ...change(lab), tasks: 1, all: [1, 1], completed: [1, 1] } }))).toEqual(['more-steps', 'fewer-steps', 'same-steps', undefined]);
     expect([3, 2.2, 1].map((last) => grade('loop', { ...RECORDED.loop, first: 2, last }))).toEqual(['rises', 'stays', 'falls']);
   });
 });
@@ -127,12 +127,15 @@ describe('the findings that ship', () => {
 
   it('are those of the recorded evaluation', async () => {
     const { evaluations } = JSON.parse(await text('recorded/evaluation.json')) as {
-      evaluations: readonly { readonly suite: string; readonly condition: string; readonly probe: boolean; readonly tiers: readonly { readonly calls: number }[] }[];
+      evaluations: readonly { readonly suite: string; readonly condition: string; readonly probe: boolean; readonly tiers: readonly { readonly calls: number }[]; readonly workflow?: CountedWorkflows }[];
     };
     const calls = (condition: string): number[] =>
       evaluations.find((each) => each.suite === 'arithmetic' && each.condition === condition && !each.probe)?.tiers.map((tier) => tier.calls) ?? [];
     const [before, after] = [calls('prompted'), calls('trained')];
     expect(directions(before.map((x, i) => [x, after[i] ?? NaN] as const))).toEqual(RECORDED.strategy.lab);
+    const [prompted, trained] = ['prompted', 'trained'].map((condition) => evaluations.find((each) => each.suite === 'workflow' && each.condition === condition && !each.probe)?.workflow);
+    const change = prompted && trained && workflowChange(prompted, trained);
+    expect({ ...change, steps: change?.steps.map((x) => Number(x.toFixed(2))) }).toEqual(RECORDED.workflows.lab);
   });
 
   it('are those of the engine', async () => {

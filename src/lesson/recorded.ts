@@ -37,6 +37,6 @@ export const RECORDED: Findings = {
   comparing: { rewards: [4, 4, 4, 4, 4, 4], advantages: [0, 0, 0, 0, 0, 0], mixed: 0.99 },
   masking: { ownMasked: 1, ownUnmasked: 0.064, normMasked: 0.247, normUnmasked: 0.894 },
   strategy: { paper: { rose: 2, fell: 2, of: 4 }, lab: { rose: 4, fell: 0, of: 4 } },
-  workflows: { paper: PAPER_WORKFLOWS, lab: undefined },
+  workflows: { paper: PAPER_WORKFLOWS, lab: { tasks: 512, calls: [1321, 1790], steps: [9, 4.75], all: [2017, 2146], completed: [224, 452] } },
   loop: { first: 1.97, last: 3.89, steps: 40, rollouts: 3840, seconds: 99, engine: 'cpu' },
 };

@@ -51,7 +51,7 @@ export interface Findings {
     readonly lab: Directions;
   };
   /** Function calling before and after training. */
-  readonly workflows: { readonly paper: WorkflowChange; readonly lab: WorkflowChange | undefined };
+  readonly workflows: { readonly paper: WorkflowChange; readonly lab: LabWorkflows | undefined };
   /** The run of this visit. */
   readonly loop: {
     /** Mean rewards of its first and its last step. */
@@ -70,10 +70,20 @@ export interface Directions {
   readonly of: number;
 }
 
-/** Correct calls in all, and steps, as each source counts them. */
+type Change = readonly [before: number, after: number];
+
+/** Correct calls in all, and steps: the paper's of all tasks, the lab's for each task that was completed. */
 export interface WorkflowChange {
-  readonly calls: readonly [before: number, after: number];
-  readonly steps: readonly [before: number, after: number];
+  readonly calls: Change;
+  readonly steps: Change;
+}
+
+export interface LabWorkflows extends WorkflowChange {
+  readonly tasks: number;
+  /** Calls of all tasks, completed or not. */
+  readonly all: Change;
+  /** Tasks that were completed. */
+  readonly completed: Change;
 }
 
 /** What can be predicted at each stage. An option belongs to one stage. */

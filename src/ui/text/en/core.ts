@@ -12,6 +12,7 @@ export const core = {
   'theme.light': 'Light',
   'theme.dark': 'Dark',
   'view.home': 'Home',
+  'view.lesson': 'Lesson',
   'view.train': 'Train',
   'view.rollout': 'Rollout',
   'view.group': 'Group',
@@ -86,4 +87,5 @@ export const core = {
   'keys.fromTo': ({ first, last }: { first: string; last: string }) => `${first} to ${last}`,
   'view.tools': 'Tools',
   'view.reference': 'Reference',
+  'view.teach': 'Teach',
 } as const;

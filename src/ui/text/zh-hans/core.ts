@@ -13,6 +13,7 @@ export const core: Translation<typeof english> = {
   'theme.light': '浅色',
   'theme.dark': '深色',
   'view.home': '首页',
+  'view.lesson': '课程',
   'view.train': '训练',
   'view.rollout': '轨迹',
   'view.group': '组',
@@ -87,4 +88,5 @@ export const core: Translation<typeof english> = {
   'keys.fromTo': ({ first, last }) => `${first} 到 ${last}`,
   'view.tools': '工具',
   'view.reference': '参考',
+  'view.teach': '教学',
 };

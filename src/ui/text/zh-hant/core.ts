@@ -13,6 +13,7 @@ export const core: Translation<typeof english> = {
   'theme.light': '淺色',
   'theme.dark': '深色',
   'view.home': '首頁',
+  'view.lesson': '課程',
   'view.train': '訓練',
   'view.rollout': '軌跡',
   'view.group': '組',
@@ -87,4 +88,5 @@ export const core: Translation<typeof english> = {
   'keys.fromTo': ({ first, last }) => `${first} 到 ${last}`,
   'view.tools': '工具',
   'view.reference': '參考',
+  'view.teach': '教學',
 };

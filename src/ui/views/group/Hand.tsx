@@ -23,6 +23,8 @@ interface HandProps {
   readonly switches: ReactNode;
   /** Takes back all but what was dragged. */
   readonly onReset: () => void;
+  /** Picks a token. Default: in the address of the group view. */
+  readonly onPick?: (place: { readonly rollout: number; readonly token: number }) => void;
   /** What stands between the rollouts and their table. */
   readonly children: ReactNode;
 }
@@ -33,7 +35,7 @@ const NOTHING: Dragged = new Map();
  * The comparison of a group, with rewards that a hand can move. While it does, only this is drawn again: `switches` and
  * `children` are made outside, and the tokens of a row stay.
  */
-export function Hand({ group, scoring, norm, grpo, paint, selection, onPreview, switches, onReset, children }: HandProps): ReactNode {
+export function Hand({ group, scoring, norm, grpo, paint, selection, onPreview, switches, onReset, onPick, children }: HandProps): ReactNode {
   const [of, setOf] = useState(scoring);
   const [dragged, setDragged] = useState(NOTHING);
   if (of !== scoring) {
@@ -76,7 +78,7 @@ export function Hand({ group, scoring, norm, grpo, paint, selection, onPreview, 
           <p className={styles.hint}>{t('group.drag.hint')}</p>
         </div>
       </div>
-      <Rollouts group={group} now={now} axis={axis} statistics={statistics} paint={paint} selection={selection} onPreview={onPreview} onDrag={onDrag} />
+      <Rollouts group={group} now={now} axis={axis} statistics={statistics} paint={paint} selection={selection} onPreview={onPreview} onDrag={onDrag} {...(onPick === undefined ? {} : { onPick })} />
       <div className={styles.words}>
         <p className="hidden">{statistics}</p>
         <VerdictLine group={group} now={now} scoring={scoring} reward={grpo.reward} />

@@ -22,6 +22,8 @@ interface RolloutsProps {
   readonly onPreview: (token: { readonly rollout: number; readonly token: number } | undefined) => void;
   /** Gives a reward to a member, by its place in the group; undefined: the one it had. Must be stable. */
   readonly onDrag: (member: number, reward: number | undefined) => void;
+  /** Default: in the address of the group view. */
+  readonly onPick?: (place: Place) => void;
 }
 
 interface Place {
@@ -32,7 +34,7 @@ interface Place {
 const cellsOf = (rollout: number): string => `rollout-${rollout}`;
 
 /** Aligned rows: reward in parts against the group's mean, the advantage, and the tokens. One grid for the keyboard. */
-export function Rollouts({ group, now, axis, statistics, paint, selection, onPreview, onDrag }: RolloutsProps): ReactNode {
+export function Rollouts({ group, now, axis, statistics, paint, selection, onPreview, onDrag, onPick }: RolloutsProps): ReactNode {
   const grid = useRef<HTMLDivElement>(null);
   const keys = useId();
   const { rollout, token } = selection;
@@ -50,9 +52,9 @@ export function Rollouts({ group, now, axis, statistics, paint, selection, onPre
     document.getElementById(`${cellsOf(rollout)}-${token}`)?.scrollIntoView({ block: 'nearest' });
   }, [rollout, token]);
 
-  const pick = (to: Place): void => {
+  const pick = onPick ?? ((to: Place): void => {
     navigate(stepAddress('group', { ...selection, ...to }), { replace: true });
-  };
+  });
   const under = (target: EventTarget): Place | undefined => {
     if (!(target instanceof HTMLElement)) return undefined;
     const at = target.closest<HTMLElement>('[data-token]')?.dataset.token;

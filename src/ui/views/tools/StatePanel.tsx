@@ -41,7 +41,7 @@ export function StatePanel({ question, workflow, steps, checked, onCheck }: Stat
   );
 }
 
-function StateTable({ workflow, state, before }: { readonly workflow: Workflow; readonly state: State; readonly before: State | undefined }): ReactNode {
+export function StateTable({ workflow, state, before }: { readonly workflow: Workflow; readonly state: State; readonly before: State | undefined }): ReactNode {
   return (
     <table className={styles.state}>
       <thead>
