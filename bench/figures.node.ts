@@ -252,7 +252,7 @@ export interface Growth {
   readonly unit: string;
 }
 
-const BASE: Work = { layers: 2, width: 64, intermediate: 128, heads: 4, vocab: 112, rows: 16, length: 32 };
+const BASE: Work = { layers: 2, width: 64, intermediate: 128, heads: 4, vocab: 112, rows: 32, length: 32 };
 
 export async function growth(context: Context): Promise<{ figures: Figure[]; points: Growth[] }> {
   const { place, log, software } = context;
@@ -271,7 +271,7 @@ export async function growth(context: Context): Promise<{ figures: Figure[]; poi
         const work = at(times);
         await place.rig.startTrainer(engine, work);
         const { seconds } = await place.rig.train(engine, 1);
-        const per = Math.min(50, Math.max(1, Math.ceil(0.25 / seconds)));
+        const per = Math.min(50, Math.max(1, Math.ceil(0.6 / seconds)));
         const samples: number[] = [];
         for (let i = 0; i < 3; i++) {
           const cost = await costOf<Burst>(place, () => place.rig.train(engine, per));

@@ -13,17 +13,10 @@ import {
 } from './model.ts';
 import type { Programs } from './programs.ts';
 import { draw, excludedIds, type Law } from './sampling.ts';
-import { bucket } from './shapes.ts';
+import { batchFor, bucket, slotsFor } from './shapes.ts';
 
 /** Steps between two uploads of the cache. */
 const BURST = 16;
-
-/** Numbers of rows for which steps are compiled. */
-const BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128];
-
-function batchOf(rows: number): number {
-  return BATCHES.find((size) => size >= rows) ?? Math.ceil(rows / 64) * 64;
-}
 
 /** A row under way: `fed` of its `length` tokens are in the cache. */
 interface Running {
@@ -172,8 +165,8 @@ export class Decoder {
   private async burst({ device, host }: Resident, rows: readonly Running[], ended: Ended, proceed: Proceed): Promise<Running[] | undefined> {
     const { config } = this.programs;
     const { num_key_value_heads: K, head_dim: D, vocab_size: vocab, hidden_size: d } = config;
-    const B = batchOf(rows.length);
-    const S = bucket(Math.max(...rows.map((row) => row.fed)));
+    const B = batchFor(rows.length);
+    const S = slotsFor(Math.max(...rows.map((row) => row.fed)));
     const program = this.programs.get(`decode ${B} × ${S}`, (weights, inputs: Inputs) => this.step(weights, inputs));
     const frozen = this.frozen(rows, B, S);
     const mask = this.frozenMask(rows, B, S);
@@ -206,7 +199,7 @@ export class Decoder {
           return !ended(row, next.subarray(b * vocab, (b + 1) * vocab));
         });
         goOn = await proceed();
-        if (!goOn || alive.length === 0 || batchOf(alive.length) * 2 <= B) break;
+        if (!goOn || alive.length === 0 || batchFor(alive.length) * 2 <= B) break;
       }
     } finally {
       mask.dispose();
