@@ -15,7 +15,7 @@ import { listen, staticFiles } from './serve.mjs';
 const FIRST_PORT = 4173;
 const PORTS_TRIED = 100;
 
-const DIST = join(ROOT, 'dist');
+export const DIST = join(ROOT, 'dist');
 /** What a build is made from. */
 const SOURCES = ['index.html', 'package-lock.json', 'vite.config.ts', 'tsconfig.json', 'src', 'shaders', 'public'];
 /** Holds the digest of the sources that the build was made from; Vite removes it when it builds anew. */

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countPlaywright, countVitest, NOTHING, summary, total } from './count.mjs';
 import { isMain, ROOT, setUp, SetUpError, whenEnded } from './setup.mjs';
-import { build } from './start.mjs';
+import { build, DIST } from './start.mjs';
+import { MOST, weigh } from './weight.mjs';
 
 /** A runner that takes longer than this hangs. */
 const LIMIT_SECONDS = 20 * 60;
@@ -25,7 +26,11 @@ const RUNNERS = {
     reported(countVitest, (file) => npmRun('test:unit', ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`])),
   build: async () => {
     await build();
-    return { ...NOTHING, passed: 1 };
+    const heavy = [...weigh(DIST)].filter(([view, bytes]) => {
+      console.log(`${(bytes / 1000).toFixed(1)} kB of compressed script before the ${view} view`);
+      return bytes > MOST;
+    });
+    return { ...NOTHING, passed: 1 + (heavy.length === 0 ? 1 : 0), failed: heavy.length === 0 ? 0 : 1 };
   },
   e2e: () =>
     reported(countPlaywright, (file) => npmRun('test:e2e', ['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_FILE: file })),
