@@ -46,7 +46,6 @@ export function offlinePack(): Plugin {
     // When everything lies in its place, what comes from `public/` too.
     writeBundle: {
       order: 'post',
-      sequential: true,
       handler({ dir }) {
         if (dir !== undefined) writeFileSync(join(dir, MANIFEST), JSON.stringify(manifestOf(dir)));
       },

@@ -158,19 +158,24 @@ export const offline = {
   }),
 };
 
+/** What keeps this page from being stored; undefined where nothing does. */
+function obstacle(): Extract<OfflineStatus, { state: 'impossible' }>['reason'] | undefined {
+  // Vite's own server has no built files.
+  if (import.meta.env.DEV) return 'no-pack';
+  if (!isSecureContext) return 'insecure-context';
+  return 'serviceWorker' in navigator && 'caches' in globalThis ? undefined : 'no-worker';
+}
+
 /** Called once, by the page's entry. Reads what is stored and asks the server for its list; loads nothing. */
 export async function startOffline(base: string): Promise<void> {
-  const impossible = (reason: 'insecure-context' | 'no-worker' | 'no-pack'): void => {
-    offlineStore.setState({ status: { state: 'impossible', reason } });
-  };
-  // Vite's own server has no built files.
-  if (import.meta.env.DEV) return impossible('no-pack');
-  if (!isSecureContext) return impossible('insecure-context');
-  if (!('serviceWorker' in navigator) || !('caches' in globalThis)) return impossible('no-worker');
-  try {
-    await look(await openPlace(base));
-  } catch {
-    // Private windows and blocked storage refuse caches or workers.
-    impossible('no-worker');
+  let reason = obstacle();
+  if (reason === undefined) {
+    try {
+      await look(await openPlace(base));
+    } catch {
+      // Private windows and blocked storage refuse caches.
+      reason = 'no-worker';
+    }
   }
+  if (reason !== undefined) offlineStore.setState({ status: { state: 'impossible', reason } });
 }

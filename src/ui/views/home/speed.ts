@@ -33,7 +33,7 @@ export function measuredSpeed({ engine, run }: Pick<LabState, 'engine' | 'run'>)
 export function keepSpeed(): void {
   labStore.subscribe((state, before) => {
     const speed = measuredSpeed(state);
-    if (speed === undefined || state.engine === before.engine) return;
+    if (speed === undefined || (state.engine === before.engine && state.run?.settings === before.run?.settings)) return;
     try {
       localStorage.setItem(KEY, JSON.stringify(speed));
     } catch {

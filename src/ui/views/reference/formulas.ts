@@ -47,7 +47,7 @@ export type SymbolName = keyof typeof SYMBOLS;
 
 export const FORMULAS = {
   math: {
-    tex: String.raw`r = \underbrace{r_{\mathrm{ans}}}_{0\ \mathrm{or}\ 2} + \underbrace{\tfrac{1}{8}\, n_{\mathrm{tags}} + \tfrac{1}{2}\,[\,\mathrm{in\ order}\,]}_{\le 1} + \underbrace{\frac{n_{\mathrm{ok}}}{n_{\mathrm{calls}}}}_{\le 1}`,
+    tex: String.raw`r = r_{\mathrm{ans}} + \left( \tfrac{1}{8}\, n_{\mathrm{tags}} + \tfrac{1}{2}\,[\,\mathrm{in\ order}\,] \right) + \frac{n_{\mathrm{ok}}}{n_{\mathrm{calls}}}`,
     symbols: ['answer', 'pairs', 'strict', 'ran', 'calls'],
     live: '/group',
   },
