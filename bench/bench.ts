@@ -1,5 +1,5 @@
 /** `npm run bench`: our engines beside others, on the same model, batch and adapter, in one run. See README.md. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { main, readOptions, UsageError, type Options } from '../src/cli/options.ts';
@@ -49,15 +49,19 @@ main(async () => {
     await writeFile(join(results, `${name}-${slug}.${ending}`), text);
   }
 
+  /** Figures of earlier runs in the same folder stay, where this run does not take them anew. */
+  const kept = results === '' ? [] : ((await readFile(join(results, `figures-${slug}.json`), 'utf8').then(JSON.parse, () => [])) as Figure[])
+    .filter(({ group = '' }) => !chosen.includes(group));
+  const order = (list: readonly Figure[]): Figure[] => NAMES.flatMap((name) => list.filter(({ group }) => group === name));
   const figures: Figure[] = [];
   for (const name of NAMES.filter((known) => chosen.includes(known))) {
     log(name);
     try {
-      figures.push(...await makers[name]());
+      figures.push(...(await makers[name]()).map((figure) => ({ group: name, ...figure })));
     } catch (error) {
       const note = error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error);
       log(`  failed: ${note}`);
-      figures.push({ figure: name, work: '', adapter, ours: null, peer: null, peerName: null, ratio: null, goal: null, met: null, unit: '', note });
+      figures.push({ group: name, figure: name, work: '', adapter, ours: null, peer: null, peerName: null, ratio: null, goal: null, met: null, unit: '', note });
     }
     await place.fresh();
     const list = `${JSON.stringify(figures, null, 1)}\n`;
@@ -67,8 +71,8 @@ main(async () => {
       await writeFile(values.text('json'), list);
     }
     const head = `${adapter}, ${where === 'node' ? 'Node on Dawn' : 'headless Chromium'}, ${cpus().length} × ${cpus()[0]?.model ?? '?'}\n\n`;
-    await save('figures', list, 'json');
-    await save('figures', `${head}${markdownTable(figures)}\n`, 'md');
+    await save('figures', `${JSON.stringify(order([...kept, ...figures]), null, 1)}\n`, 'json');
+    await save('figures', `${head}${markdownTable(order([...kept, ...figures]))}\n`, 'md');
   }
   await place.close();
   process.stdout.write(`${textTable(figures)}\n`);

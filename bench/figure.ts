@@ -1,5 +1,7 @@
 /** One line of the table, and how the table is written. */
 export interface Figure {
+  /** What `--only` calls it; set by whoever lists the figures. */
+  readonly group?: string;
   readonly figure: string;
   readonly work: string;
   readonly adapter: string;
