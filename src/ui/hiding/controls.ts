@@ -26,6 +26,10 @@ export const HIDE_GROUPS: Readonly<Record<HideGroup, readonly Control[]>> = {
   optimizer: fields('optimizer'),
 };
 
+export function isGroup(name: Control): name is HideGroup {
+  return Object.hasOwn(HIDE_GROUPS, name);
+}
+
 /** In the order in which a link names them. */
 export const CONTROLS: readonly Control[] = [...new Set([...(Object.keys(HIDE_GROUPS) as HideGroup[]), ...Object.values(HIDE_GROUPS).flat(), 'runs' as const, 'signals' as const])];
 
@@ -46,7 +50,7 @@ export function hiddenBy(names: readonly Control[]): ReadonlySet<Control> {
   const add = (name: Control): void => {
     if (hidden.has(name)) return;
     hidden.add(name);
-    for (const part of HIDE_GROUPS[name as HideGroup] ?? []) add(part);
+    if (isGroup(name)) HIDE_GROUPS[name].forEach(add);
   };
   names.forEach(add);
   return hidden;
