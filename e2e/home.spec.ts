@@ -46,6 +46,9 @@ test('@lesson each door leads where it says', async ({ page }) => {
 
 test('@lesson whoever comes back reads first where they were, and goes on from there', async ({ page }) => {
   await open(page, 'en', { stored: [[12, 40]], pace: 400 });
+  await page.evaluate(() => { localStorage.setItem('atelier.lesson', 'masking'); });
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Lesson', exact: true })).toContainText('You were at stage 5 of 8');
   const lab = page.getByRole('region', { name: 'Lab', exact: true });
   await expect(lab).toContainText('Your run stopped at step 12 of 40');
   await lab.getByRole('button', { name: 'Resume it' }).click();

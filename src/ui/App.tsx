@@ -28,8 +28,8 @@ const VIEWS: readonly View[] = [
   view('/rollout', ['rollout', 'step', 'keys', 'train'], async () => (await import('./views/rollout/RolloutView.tsx')).RolloutView),
   view('/group', ['group', 'step', 'keys', 'train'], async () => (await import('./views/group/GroupView.tsx')).GroupView),
   view('/update', ['update', 'group', 'step', 'keys', 'train'], async () => (await import('./views/update/UpdateView.tsx')).UpdateView),
-  view('/compare', ['compare', 'step', 'keys', 'train'], async () => (await import('./views/compare/CompareView.tsx')).CompareView),
-  view('/reference', ['reference', 'glossary', 'keys', 'group', 'update', 'compare', 'tools'], async () => (await import('./views/reference/ReferenceView.tsx')).ReferenceView),
+  view('/compare', ['compare', 'group', 'step', 'keys', 'train'], async () => (await import('./views/compare/CompareView.tsx')).CompareView),
+  view('/reference', ['reference', 'glossary', 'keys', 'lesson', 'group', 'update', 'compare', 'tools', 'teach'], async () => (await import('./views/reference/ReferenceView.tsx')).ReferenceView),
   view('/teach', ['teach', 'lesson', 'train', 'step', 'keys', 'compare', 'tools'], async () => (await import('./views/teach/TeachView.tsx')).TeachView),
   view('/tools', ['tools', 'step', 'keys'], async () => (await import('./views/tools/ToolsView.tsx')).ToolsView),
 ];

@@ -9,7 +9,7 @@ export const offline = {
   'offline.impossible.no-pack': 'Not from this server: it has no list of the page’s files. A built page, as npm start serves it, has one.',
   'offline.none': 'Nothing is stored yet. One press keeps the whole page here: Python, policies, recordings.',
   'offline.partial': ({ here, files }: { here: string; files: number }) => `${plural(files, 'file', 'files')}, ${here} MB, are here from before. Go on for the rest.`,
-  'offline.noServer': 'The server does not answer, so nothing can be stored now.',
+  'offline.noServer': 'The server is not there, so nothing can be stored now.',
   'offline.download': 'Download for offline',
   'offline.downloadSize': ({ size }: { size: string }) => `Download for offline (${size} MB)`,
   'offline.goOn': 'Go on',
@@ -31,6 +31,6 @@ export const offline = {
   'offline.fault.server': ({ file }: { file: string }) => `The server did not give ${file}. What has come is kept: press again when it is put right.`,
   'offline.fault.mismatch': ({ file }: { file: string }) => `${file} did not come as the server’s list says, so it was not kept. The page may just have been built anew: press again.`,
   'offline.fault.storage': ({ file }: { file: string }) => `There was no room for ${file}. Free some space, or delete stored runs, and press again: what has come is kept.`,
-  'offline.fault.worker': (_: { file: string }) => 'The browser refused the service worker that answers without a network. Press again, or use a window that is not private.',
+  'offline.fault.worker': (_: { file: string }) => 'The browser refused the service worker that works without a network. Press again, or use a window that is not private.',
   'offline.fault.other': (_: { file: string }) => 'That did not work. What has come is kept: press again.',
 } as const;

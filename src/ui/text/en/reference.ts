@@ -85,7 +85,6 @@ export const reference = {
   'symbol.decay': 'weight decay',
 
   'colour.channels': 'Four channels of a token',
-  'colour.sample': 'abc',
   'channel.owner': 'Owner',
   'channel.owner.what': 'Who wrote it: the edge on the left in the colour of the role, and a glyph where a part begins.',
   'channel.loss': 'In the loss?',

@@ -86,7 +86,6 @@ export const reference: Translation<typeof english> = {
   'symbol.decay': '权重衰减',
 
   'colour.channels': '一个词元的四个通道',
-  'colour.sample': 'abc',
   'channel.owner': '归属',
   'channel.owner.what': '由谁所写：左缘用角色的颜色，每一部分开头有一个符号。',
   'channel.loss': '是否计入损失',
@@ -131,8 +130,8 @@ export const reference: Translation<typeof english> = {
   'simplification.tasks': '题目是四个难度级的算术，而不是竞赛数学。能与论文相比的是规律，不是高低。',
   'simplification.characters': '一个词元是一个字符或一个标签（工作流中是一个单词），而不是词的片段。',
   'simplification.short': '一条轨迹最多 160 个词元、三次调用；论文允许 8,000 个词元。输出截至 40 个字符。',
-  'simplification.tier1': '第 1 级只有 155 道题，基础策略本就应当背会，因此没有留出部分。',
-  'simplification.calls': '在这四级中一次调用总是足够，所以没有策略的调用会明显多于一次。分步题集里有需要两三次调用的题目。',
+  'simplification.tier1': '第 1 难度级只有 155 道题，基础策略本就应当背会，因此没有留出部分。',
+  'simplification.calls': '在这四个难度级中一次调用总是足够，所以没有策略的调用会明显多于一次。分步题集里有需要两三次调用的题目。',
   'simplification.noOutput': '在此确定：执行了却没有打印任何内容的调用算作成功，并会告诉策略缺少 print。',
   'simplification.format': '在此确定：从未打开的标签对不得分；以最后一个闭合的答案为准；策略自己写的输出标签会标为伪造，不得分，并破坏严格格式。',
   'simplification.settings': '论文没有公布批次、步数、ε 和 β。本实验室的默认值（16 题、每题 6 条轨迹、ε 0.2、β 0、学习率 5e-4）是针对这个大小的策略试出来的。',

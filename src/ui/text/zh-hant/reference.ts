@@ -86,7 +86,6 @@ export const reference: Translation<typeof english> = {
   'symbol.decay': '權重衰減',
 
   'colour.channels': '一個詞元的四個通道',
-  'colour.sample': 'abc',
   'channel.owner': '歸屬',
   'channel.owner.what': '由誰所寫：左緣用角色的顏色，每一部分開頭有一個符號。',
   'channel.loss': '是否計入損失',
@@ -131,8 +130,8 @@ export const reference: Translation<typeof english> = {
   'simplification.tasks': '題目是四個難度級的算術，而不是競賽數學。能與論文相比的是規律，不是高低。',
   'simplification.characters': '一個詞元是一個字元或一個標籤（工作流程中是一個單字），而不是詞的片段。',
   'simplification.short': '一條軌跡最多 160 個詞元、三次呼叫；論文允許 8,000 個詞元。輸出截至 40 個字元。',
-  'simplification.tier1': '第 1 級只有 155 題，基礎策略本就應當背會，因此沒有保留部分。',
-  'simplification.calls': '在這四級中一次呼叫總是足夠，所以沒有策略的呼叫會明顯多於一次。分步題集裡有需要兩三次呼叫的題目。',
+  'simplification.tier1': '第 1 難度級只有 155 題，基礎策略本就應當背會，因此沒有保留部分。',
+  'simplification.calls': '在這四個難度級中一次呼叫總是足夠，所以沒有策略的呼叫會明顯多於一次。分步題集裡有需要兩三次呼叫的題目。',
   'simplification.noOutput': '在此決定：執行了卻沒有印出任何內容的呼叫算作成功，並會告訴策略缺少 print。',
   'simplification.format': '在此決定：從未打開的標籤對不得分；以最後一個閉合的答案為準；策略自己寫的輸出標籤會標為偽造，不得分，並破壞嚴格格式。',
   'simplification.settings': '論文沒有公布批次、步數、ε 和 β。本實驗室的預設值（16 題、每題 6 條軌跡、ε 0.2、β 0、學習率 5e-4）是針對這個大小的策略試出來的。',

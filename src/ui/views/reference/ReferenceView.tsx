@@ -147,6 +147,7 @@ function Keys(): ReactNode {
 
 const ROLES: readonly Role[] = ['prompt', 'think', 'call', 'output', 'answer'];
 const CHANNELS = ['owner', 'loss', 'signal', 'selection'] as const;
+const SAMPLE = '42';
 const STOPS = [-1, -0.5, 0, 0.5, 1] as const;
 
 function Colours(): ReactNode {
@@ -158,7 +159,7 @@ function Colours(): ReactNode {
       <dl className={styles.channels}>
         {CHANNELS.map((channel) => (
           <div key={channel}>
-            <dt><span className={styles.sample} data-channel={channel} aria-hidden="true">{t('colour.sample')}</span>{t(`channel.${channel}`)}</dt>
+            <dt><span className={styles.sample} data-channel={channel} aria-hidden="true">{SAMPLE}</span>{t(`channel.${channel}`)}</dt>
             <dd>{t(`channel.${channel}.what`)}</dd>
           </div>
         ))}

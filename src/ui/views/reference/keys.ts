@@ -17,6 +17,10 @@ export const KEYS: readonly { readonly where: PlainKey; readonly rows: readonly 
     { keys: [' '], label: 'keys.play' },
     { keys: ['u'], label: 'keys.unit' },
   ] },
+  { where: 'view.lesson', rows: [
+    { keys: ['n'], label: 'lesson.keys.next' },
+    { keys: ['p'], label: 'lesson.keys.previous' },
+  ] },
   { where: 'view.rollout', rows: [
     { keys: ['ArrowLeft', 'ArrowRight'], label: 'keys.tokens' },
     { keys: ['PageUp', 'PageDown'], label: 'keys.parts' },
@@ -53,5 +57,12 @@ export const KEYS: readonly { readonly where: PlainKey; readonly rows: readonly 
     { keys: ['u'], label: 'keys.tools.undo' },
     { keys: ['w'], label: 'keys.tools.way' },
     { keys: ['g'], label: 'keys.tools.check' },
+  ] },
+  { where: 'view.teach', rows: [
+    { keys: ['ArrowRight', 'PageDown'], label: 'teach.key.next' },
+    { keys: ['ArrowLeft', 'PageUp'], label: 'teach.key.previous' },
+    { keys: ['PageDown', 'PageUp'], label: 'teach.key.pages' },
+    { keys: ['n'], label: 'teach.key.notes' },
+    { keys: ['Escape'], label: 'teach.key.leave' },
   ] },
 ];
