@@ -76,7 +76,7 @@ async function load(code: LanguageCode): Promise<void> {
     const missing = [...wanted].map((part) => ({ part, file: `./${code.toLowerCase()}/${part}.ts` })).filter(({ file }) => !loaded.has(file));
     if (missing.length === 0) return;
     await Promise.all(missing.map(async ({ part, file }) => {
-      const words = (await (files[file] ?? files[`./en/${part}.ts`])?.())?.[part];
+      const words = (await files[file]?.())?.[part];
       if (words === undefined) throw new Error(`There is no ${file}.`);
       loaded.set(file, words);
     }));

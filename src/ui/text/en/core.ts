@@ -66,6 +66,8 @@ export const core = {
   'recorded.short': ({ seed, engine }: { seed: number; engine: 'webgpu' | 'cpu' }) => `Came with the page: seed ${n(seed)}, ${engineName(engine)}.`,
   'measured.here': ({ seed, engine }: { seed: number; engine: 'webgpu' | 'cpu' }) => `Measured here: seed ${n(seed)}, ${engineName(engine)}`,
   'span.forged': 'forged',
+  'span.fork': 'branches here',
+  'span.own': 'you wrote',
   'span.unclosed': 'not closed',
 
   'fault.worker': 'The lab could not be started in this browser. Reload the page; if that does not help, try a current Chrome, Edge, Firefox or Safari.',
@@ -78,6 +80,9 @@ export const core = {
   'fault.store': 'The browser’s storage failed. Free some space or allow storage for this page; the current run goes on in memory.',
   'fault.step': 'The groups of this step could not be loaded. Choose another step, or reload the page.',
   'view.compare': 'Compare',
+  'field.none': 'none',
+  'field.between': ({ least, most }: { least: number; most: number }) => `A number from ${String(least)} to ${String(most)}, please. The last value that fits is used.`,
+  'field.wholeBetween': ({ least, most }: { least: number; most: number }) => `A whole number from ${n(least)} to ${n(most)}, please. The last value that fits is used.`,
   'keys.list': 'Show this list',
   'keys.title': 'Keys of this view',
   'keys.open': 'Keys (?)',

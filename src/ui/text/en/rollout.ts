@@ -2,9 +2,6 @@
 import { n, plural } from '../english.ts';
 
 export const rollout = {
-  'span.fork': 'branches here',
-  'span.own': 'you wrote',
-
   'rollout.none': 'This question has no rollouts.',
   'rollout.members': 'Rollouts of this question',
   'rollout.right': 'right answer',

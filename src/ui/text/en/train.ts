@@ -110,9 +110,6 @@ export const train = {
   'set.weightDecay.what': 'Shrinks matrices a little with each step.',
   'set.maxGradNorm': 'Gradient norm, at most',
   'set.maxGradNorm.what': 'A larger gradient is scaled down to it.',
-  'field.none': 'none',
-  'field.between': ({ least, most }: { least: number; most: number }) => `A number from ${String(least)} to ${String(most)}, please. The last value that fits is used.`,
-  'field.wholeBetween': ({ least, most }: { least: number; most: number }) => `A whole number from ${n(least)} to ${n(most)}, please. The last value that fits is used.`,
 
   'name.switch': ({ name, on }: { name: string; on: boolean }) => `${name} ${on ? 'on' : 'off'}`,
   'name.value': ({ name, value }: { name: string; value: string }) => `${name} ${value}`,

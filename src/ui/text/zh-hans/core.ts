@@ -67,6 +67,8 @@ export const core: Translation<typeof english> = {
   'recorded.short': ({ seed, engine }) => `随页面附带：种子 ${n(seed)}，${engineName(engine)}。`,
   'measured.here': ({ seed, engine }) => `在此测得：种子 ${n(seed)}，${engineName(engine)}`,
   'span.forged': '伪造',
+  'span.fork': '在此分支',
+  'span.own': '你写的',
   'span.unclosed': '未闭合',
 
   'fault.worker': '实验室无法在这个浏览器中启动。请重新加载页面；如果没有用，请换用新版 Chrome、Edge、Firefox 或 Safari。',
@@ -79,6 +81,9 @@ export const core: Translation<typeof english> = {
   'fault.store': '浏览器的存储出错了。请腾出一些空间，或允许本页面使用存储；当前的训练在内存中继续。',
   'fault.step': '这一步的组无法加载。请选择另一步，或者重新加载页面。',
   'view.compare': '比较',
+  'field.none': '无',
+  'field.between': ({ least, most }) => `请输入 ${String(least)} 到 ${String(most)} 之间的数。现在使用的是上一个符合的值。`,
+  'field.wholeBetween': ({ least, most }) => `请输入 ${n(least)} 到 ${n(most)} 之间的整数。现在使用的是上一个符合的值。`,
   'keys.list': '显示此列表',
   'keys.title': '本视图的按键',
   'keys.open': '按键（?）',

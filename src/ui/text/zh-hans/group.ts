@@ -21,7 +21,7 @@ export const group: Translation<typeof english> = {
   'group.wrongUp.ownToo': '在本次训练的规则下也是如此，你的规则并没有补上：它同样可以被钻空子。',
   'group.wrongUp.dragged': '你给了一个错误答案高于均值的奖励。',
   'group.equalShare': ({ equal, of, share }) => `这一步的 ${n(of)} 个组中有 ${n(equal)} 个组内奖励相同，占 ${share}。`,
-  'group.equalShare.expected': ({ correct, group: size, share }) => `如果只看对错，${correct} 的正确率会使 p${power(size)} + (1 − p)${power(size)} = ${share} 的组奖励相同。`,
+  'group.equalShare.expected': ({ correct, group: size, share }) => `如果只看对错，正确答案占 ${correct} 会使 p${power(size)} + (1 − p)${power(size)} = ${share} 的组奖励相同。`,
 
   'group.grid': '各条轨迹，逐个词元',
   'group.grid.keys': '方向键在词元和轨迹间移动，翻页键跳到各部分，Enter 在此词元处打开轨迹',

@@ -5,9 +5,6 @@ import type { Translation } from '../text.ts';
 const from = (snapshot: number): string => (snapshot === 0 ? '起始策略' : `第 ${n(snapshot)} 步后的快照`);
 
 export const rollout: Translation<typeof english> = {
-  'span.fork': '在此分支',
-  'span.own': '你写的',
-
   'rollout.none': '这道题目没有轨迹。',
   'rollout.members': '这道题目的轨迹',
   'rollout.right': '答案正确',

@@ -111,9 +111,6 @@ export const train: Translation<typeof english> = {
   'set.weightDecay.what': '每一步都让矩阵缩小一点。',
   'set.maxGradNorm': '梯度范数上限',
   'set.maxGradNorm.what': '更大的梯度会按比例缩到这个值。',
-  'field.none': '无',
-  'field.between': ({ least, most }) => `请输入 ${String(least)} 到 ${String(most)} 之间的数。现在使用的是上一个符合的值。`,
-  'field.wholeBetween': ({ least, most }) => `请输入 ${n(least)} 到 ${n(most)} 之间的整数。现在使用的是上一个符合的值。`,
 
   'name.switch': ({ name, on }) => `${name}：${on ? '开' : '关'}`,
   'name.value': ({ name, value }) => `${name} ${value}`,

@@ -67,6 +67,8 @@ export const core: Translation<typeof english> = {
   'recorded.short': ({ seed, engine }) => `隨頁面附帶：種子 ${n(seed)}，${engineName(engine)}。`,
   'measured.here': ({ seed, engine }) => `在此測得：種子 ${n(seed)}，${engineName(engine)}`,
   'span.forged': '偽造',
+  'span.fork': '在此分支',
+  'span.own': '你寫的',
   'span.unclosed': '未閉合',
 
   'fault.worker': '實驗室無法在這個瀏覽器中啟動。請重新載入頁面；如果沒有用，請換用新版 Chrome、Edge、Firefox 或 Safari。',
@@ -79,6 +81,9 @@ export const core: Translation<typeof english> = {
   'fault.store': '瀏覽器的儲存空間出錯了。請騰出一些空間，或允許這個頁面儲存資料；目前的訓練在記憶體中繼續。',
   'fault.step': '這一步的組無法載入。請選擇另一步，或重新載入頁面。',
   'view.compare': '比較',
+  'field.none': '無',
+  'field.between': ({ least, most }) => `請輸入 ${String(least)} 到 ${String(most)} 之間的數。現在使用的是上一個符合的值。`,
+  'field.wholeBetween': ({ least, most }) => `請輸入 ${n(least)} 到 ${n(most)} 之間的整數。現在使用的是上一個符合的值。`,
   'keys.list': '顯示這份清單',
   'keys.title': '這個畫面的按鍵',
   'keys.open': '按鍵（?）',

@@ -5,9 +5,6 @@ import type { Translation } from '../text.ts';
 const from = (snapshot: number): string => (snapshot === 0 ? '起始策略' : `第 ${n(snapshot)} 步後的快照`);
 
 export const rollout: Translation<typeof english> = {
-  'span.fork': '在此分支',
-  'span.own': '你寫的',
-
   'rollout.none': '這道題目沒有軌跡。',
   'rollout.members': '這道題目的軌跡',
   'rollout.right': '答案正確',

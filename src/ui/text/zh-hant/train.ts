@@ -111,9 +111,6 @@ export const train: Translation<typeof english> = {
   'set.weightDecay.what': '每一步都讓矩陣縮小一點。',
   'set.maxGradNorm': '梯度範數上限',
   'set.maxGradNorm.what': '更大的梯度會依比例縮到這個值。',
-  'field.none': '無',
-  'field.between': ({ least, most }) => `請輸入 ${String(least)} 到 ${String(most)} 之間的數。現在使用的是上一個符合的值。`,
-  'field.wholeBetween': ({ least, most }) => `請輸入 ${n(least)} 到 ${n(most)} 之間的整數。現在使用的是上一個符合的值。`,
 
   'name.switch': ({ name, on }) => `${name}：${on ? '開' : '關'}`,
   'name.value': ({ name, value }) => `${name} ${value}`,
