@@ -186,10 +186,10 @@ export const INTEGRAL_CODE = "from sympy import *\nx = symbols('x')\nprint(integ
 
 /** The integral by hand: twice by parts. */
 export const BY_HAND = [
-  '∫ x² eˣ dx = x² eˣ − ∫ 2x eˣ dx',
-  '∫ 2x eˣ dx = 2x eˣ − ∫ 2 eˣ dx',
-  '∫ x² eˣ dx = (x² − 2x + 2) eˣ',
-  '∫₀¹ x² eˣ dx = (1 − 2 + 2) e − 2 = e − 2',
+  '∫x² eˣ dx = x² eˣ − ∫2x eˣ dx',
+  '∫2x eˣ dx = 2x eˣ − ∫2 eˣ dx',
+  '∫x² eˣ dx = (x² − 2x + 2) eˣ',
+  '∫₀¹x² eˣ dx = (1 − 2 + 2) e − 2 = e − 2',
 ] as const;
 
 export const LESSON: readonly Stage[] = [

@@ -3,7 +3,7 @@ import type { Findings } from '../../../lesson/stages.ts';
 import { duration, engineName, f, n, plural } from '../english.ts';
 
 const two = (x: number): string => f.fixed(x, 2);
-const tenth = (share: number): string => `${f.fixed(100 * share, 1)} %`;
+const tenth = (share: number): string => `${f.fixed(100 * share, 1)}%`;
 
 export const lesson = {
   'lesson.lead': 'One integral, eight stages, about forty minutes. Read, predict, run, explain.',
@@ -14,7 +14,9 @@ export const lesson = {
   'lesson.state.predicted': 'predicted',
   'lesson.state.right': 'done, as predicted',
   'lesson.state.wrong': 'done, not as predicted',
-  'lesson.words': 'New words',
+  'lesson.words': ({ words }: { words: readonly string[] }) => `New words: ${words.join(' · ')}`,
+  'lesson.named': ({ what, which }: { what: string; which: string }) => `${what}: ${which}`,
+  'lesson.saidMark': '(you said)',
   'lesson.predict': 'Predict',
   'lesson.run': 'That is my prediction: run it',
   'lesson.first': 'The figure runs when you have made your prediction.',
@@ -76,7 +78,6 @@ export const lesson = {
   'lesson.interleaving.written': 'Thoughts and calls were written for this lesson. Each output is what Python in this page answered.',
   'lesson.interleaving.writtenRecorded': 'Thoughts and calls were written for this lesson. The outputs are real and recorded: this page’s Python, or its SymPy, could not be loaded.',
   'lesson.interleaving.sampled': 'Drawn token by token by the small policy in training, outputs included as they came. Its first call fails, and it mends it.',
-  'lesson.interleaving.asked': 'Python’s answer to the call',
   'lesson.interleaving.move.refinement': 'Refinement: a finer calculation than before',
   'lesson.interleaving.move.correction': 'Correction: the call failed, and the policy mends it',
   'lesson.interleaving.move.check': 'Check: the policy tests its own answer',
@@ -136,7 +137,7 @@ export const lesson = {
   'lesson.strategy.text': 'The trained policy differs from the first one in two ways: it has a tool, and it was trained. To tell them apart, three conditions answer held-out questions, which training never saw: the base policy without the tool; the same policy with the tool, prompted (in the lab: its warm start); and trained. The paper did this with a model of 7 billion weights on four benchmarks, the lab with 89,408 weights on four tiers of difficulty.',
   'lesson.strategy.predict': 'In the paper, did training simply make the model call its tool more everywhere?',
   'lesson.strategy.found': ({ paper, lab }: Findings['strategy']) => `In the paper, calls rose on ${n(paper.rose)} of ${n(paper.of)} benchmarks and fell on ${n(paper.fell)}. In this lab they rose on ${n(lab.rose)} of ${n(lab.of)} tiers`,
-  'lesson.strategy.explain': ({ paper, lab }: Findings['strategy']) => `In the paper, calls rose where the model had hardly called and fell where it had called the most, while accuracy rose on all four: it learned when to call. On one of them, Olympiad, access alone had already brought most. The lab’s toy is different, and the lab says so: by the paper’s rule a right answer with a call earns more than one without, so the small policy calls on all ${n(lab.of)} tiers, not only on ${n(paper.rose)}. It becomes selective where a call costs something.`,
+  'lesson.strategy.explain': ({ paper, lab }: Findings['strategy']) => `In the paper, calls rose where the model had hardly called and fell where it had called the most, while accuracy rose on all four: it learned when to call. The lab’s toy differs: by the same rule a right answer earns more with a call than without, so it calls on all ${n(lab.of)} tiers, not only on ${n(paper.rose)}. It turns selective where a call costs something.`,
   'lesson.strategy.paper': 'Paper, 7B',
   'lesson.strategy.lab': 'This lab',
   'lesson.strategy.calls': 'Calls a question',
@@ -150,19 +151,19 @@ export const lesson = {
   'lesson.strategy.tier': ({ tier }: { tier: number }) => `Tier ${n(tier)}`,
   'lesson.strategy.over': ({ value }: { value: number }) => `over ${f.fixed(value, 1)}`,
   'lesson.strategy.paperSource': 'Accuracy: paper, table 1. Calls: read off its charts (±0.1); of AIME after training an article says more than 3.',
-  'lesson.strategy.labSource': ({ questions, engine }: { questions: number; engine: 'webgpu' | 'cpu' }) => `${n(questions)} held-out questions a tier, one attempt each, ${engineName(engine)}, with 95 % confidence intervals.`,
+  'lesson.strategy.labSource': ({ questions, engine }: { questions: number; engine: 'webgpu' | 'cpu' }) => `${n(questions)} held-out questions a tier, one attempt each, ${engineName(engine)}, with 95% confidence intervals.`,
   'lesson.strategy.labMissing': 'The recorded evaluation is not beside this page. Measure it yourself below.',
   'lesson.strategy.measure': ({ questions }: { questions: number }) => `Measure it here: ${n(questions)} questions a tier`,
   'lesson.strategy.measured': ({ questions }: { questions: number }) => `Measured on this page just now, ${n(questions)} questions a tier.`,
   'lesson.strategy.measuring': ({ done, of }: { done: number; of: number }) => `${n(done)} of ${n(of)} attempts answered.`,
   'lesson.strategy.stop': 'Stop',
-  'lesson.strategy.axes': 'Two sources, two tables: other questions, another model, another size. Compare what rises and falls, never the numbers themselves.',
+  'lesson.strategy.axes': 'Two sources, two tables: other questions, another model, another size. Compare what rises and falls, never the numbers themselves. On Olympiad, access alone had already brought most of the gain.',
 
   'lesson.workflows.title': 'Longer workflows',
   'lesson.workflows.text': 'Some tasks take many calls that build on one another: find a flight, book it, then a hotel where it lands, within one budget. Each call is a step and may change the state of a database. Such a workflow is scored by its final state and by the calls that it needed, not by fine words. In the paper, training on 100 such tasks raised the correct calls on its test tasks from 517 to 676.',
   'lesson.workflows.predict': '159 more correct calls in all: how many steps did the trained model take?',
   'lesson.workflows.found': ({ paper, lab }: Findings['workflows']) => `Paper: ${n(paper.steps[0] - paper.steps[1])} steps fewer, with ${n(paper.calls[1] - paper.calls[0])} more correct calls.${lab === undefined ? '' : ` This lab: ${f.fixed(lab.steps[0], 2)} calls for each completed task before training, ${f.fixed(lab.steps[1], 2)} after.`}`,
-  'lesson.workflows.explain': ({ lab }: Findings['workflows']) => `A policy that knows which call comes next wastes fewer: no search twice, no booking of what it has not looked up, no third try at a sold-out flight.${lab === undefined ? '' : ` In the lab, on the same ${n(lab.tasks)} held-out tasks, correct calls went from ${n(lab.calls[0])} to ${n(lab.calls[1])} and completed tasks from ${n(lab.completed[0])} to ${n(lab.completed[1])}. All calls together rose a little, from ${n(lab.all[0])} to ${n(lab.all[1])}: more tasks are carried to their end.`} Walk the booking below: one step goes wrong by no fault of its own, and the way leads round it.`,
+  'lesson.workflows.explain': ({ lab }: Findings['workflows']) => `A policy that knows which call comes next wastes fewer: no search twice, no booking of what was never looked up.${lab === undefined ? '' : ` In the lab, of ${n(lab.tasks)} held-out tasks ${n(lab.completed[1])} were completed instead of ${n(lab.completed[0])}; all calls together rose a little (${n(lab.all[0])} to ${n(lab.all[1])}), since more tasks are carried to their end.`} Walk the booking below: one step goes wrong by no fault of its own, and the way leads round it.`,
   'lesson.workflows.table': 'Before training and after',
   'lesson.workflows.before': 'Before',
   'lesson.workflows.after': 'After',

@@ -20,7 +20,7 @@ export function Closing(): ReactNode {
           {CHECKS.map((id) => (
             <li key={id}>
               <p>{t(`lesson.check.${id}`)}</p>
-              <p><Link to={CHECK_ADDRESSES[id]} aria-label={`${t('lesson.checks.look')}: ${t(`lesson.check.${id}`)}`}>{t('lesson.checks.look')}</Link></p>
+              <p><Link to={CHECK_ADDRESSES[id]} aria-label={t('lesson.named', { what: t('lesson.checks.look'), which: t(`lesson.check.${id}`) })}>{t('lesson.checks.look')}</Link></p>
               <details>
                 <summary>{t('lesson.checks.answer')}</summary>
                 <p>{t(`lesson.check.${id}.answer`)}</p>
@@ -40,8 +40,8 @@ export function Closing(): ReactNode {
                 <p><b>{t(`lesson.claim.${id}`)}</b></p>
                 <p>{evidenceWords(id, found)}</p>
                 <p className={styles.links}>
-                  {t('lesson.claims.evidence')}: <Link to={lessonAddress(stage, said[stage])}>{t('lesson.claims.stage', { number: numberOf(stage) })}</Link>
-                  {' · '}<Link to={address} aria-label={`${t('lesson.checks.look')}: ${t(`lesson.claim.${id}`)}`}>{t('lesson.checks.look')}</Link>
+                  <Link to={lessonAddress(stage, said[stage])}>{t('lesson.named', { what: t('lesson.claims.evidence'), which: t('lesson.claims.stage', { number: numberOf(stage) }) })}</Link>
+                  {' · '}<Link to={address} aria-label={t('lesson.named', { what: t('lesson.checks.look'), which: t(`lesson.claim.${id}`) })}>{t('lesson.checks.look')}</Link>
                 </p>
               </li>
             );

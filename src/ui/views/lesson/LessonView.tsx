@@ -125,7 +125,7 @@ function Words({ terms }: { readonly terms: readonly string[] }): ReactNode {
   const words = terms.map((id) => ({ id, word: termWord(id), what: termWhat(id) }));
   return (
     <details className={styles.words}>
-      <summary>{t('lesson.words')}: {words.map(({ word }) => word).join(' · ')}</summary>
+      <summary>{t('lesson.words', { words: words.map(({ word }) => word) })}</summary>
       <dl>{words.map(({ id, word, what }) => <div key={id}><dt>{word}</dt><dd>{what}</dd></div>)}</dl>
     </details>
   );

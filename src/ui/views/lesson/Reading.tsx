@@ -26,17 +26,17 @@ export function Reading(): ReactNode {
             <h2>{format.integer(i + 1)}. {t(`lesson.${id}.title`)}</h2>
             <p>{t(`lesson.${id}.text`)}</p>
             <dl className={styles.terms}>{terms.map((term) => <div key={term}><dt>{termWord(term)}</dt><dd>{termWhat(term)}</dd></div>)}</dl>
-            <h3>{t('lesson.predict')}: {t(`lesson.${id}.predict`)}</h3>
+            <h3>{t('lesson.named', { what: t('lesson.predict'), which: t(`lesson.${id}.predict`) })}</h3>
             <ul className={styles.options}>
               {options.map((option) => (
                 <li key={option} data-right={option === borne || undefined}>
                   {option === borne ? '●' : '○'} {t(`lesson.option.${option}`)}
-                  {option === said[id] && <> ({t('lesson.said')})</>}
+                  {option === said[id] && <> {t('lesson.saidMark')}</>}
                   {option !== borne && borne !== undefined && <span className={styles.rejoinder}>{t(`lesson.rejoinder.${option}`)}</span>}
                 </li>
               ))}
             </ul>
-            <p><b>{t(own === undefined ? 'lesson.found.recorded' : 'lesson.found')}:</b> {foundWords(id, finding as never)}</p>
+            <p>{t('lesson.named', { what: t(own === undefined ? 'lesson.found.recorded' : 'lesson.found'), which: foundWords(id, finding as never) })}</p>
             <p>{explainWords(id, finding as never)}</p>
           </section>
         );

@@ -10,6 +10,7 @@ import { Hand } from '../../group/Hand.tsx';
 import { scoringOfRun } from '../../group/play.ts';
 import { wholeAt } from '../address.ts';
 import type { FigureProps } from '../figure.ts';
+import { plainly } from '../plain.ts';
 import { NoRecord } from './NoRecord.tsx';
 import styles from './Figures.module.css';
 
@@ -27,7 +28,8 @@ export function Comparing({ kept, onKept, onFound }: FigureProps<'comparing'>): 
     if (mixed !== undefined && equal !== undefined) onFound(compared(mixed, equal));
   }, [mixed, equal, onFound]);
   const chosen = GROUPS.find((name) => name === kept.group) ?? 'equal';
-  const group = groups[chosen];
+  const recorded = groups[chosen];
+  const group = useMemo(() => recorded && { ...recorded, members: recorded.members.map(plainly) }, [recorded]);
   const scoring = useMemo(() => group && scoringOfRun(group), [group]);
   if (view === undefined || group === undefined || scoring === undefined) return <NoRecord />;
   const { step, question } = PLACES[chosen];

@@ -16,6 +16,7 @@ import { visible } from '../../step/tokens.ts';
 import { TokenStrip } from '../../step/TokenStrip.tsx';
 import { wholeAt } from '../address.ts';
 import type { FigureProps } from '../figure.ts';
+import { plainly } from '../plain.ts';
 import { PythonLine } from './PythonLine.tsx';
 import { usePython } from './usePython.ts';
 import styles from './Figures.module.css';
@@ -59,11 +60,6 @@ export function Interleaving({ kept, onKept, onFound }: FigureProps<'interleavin
       )}
     </div>
   );
-}
-
-/** Who wrote a token is all that matters here: nothing is drawn as left out of a loss that is not yet spoken of. */
-function plainly(rollout: TrainedTrajectory): TrainedTrajectory {
-  return { ...rollout, weights: new Float32Array(rollout.tokens.length).fill(1) };
 }
 
 /** A rollout of the recorded run that mends its own error. */
@@ -147,7 +143,7 @@ function Quizzed({ asked, rollout, turns, complete, children }: QuizzedProps): R
             return (
               <li key={start}>
                 <code dir="ltr">{visible(text)}</code>
-                <Segments label={`${t('lesson.interleaving.who')} ${text}`} value={said} items={WRITERS.map((value) => ({ value, label: t(`lesson.interleaving.who.${value}`) }))} onChange={(value) => {
+                <Segments label={t('lesson.named', { what: t('lesson.interleaving.who'), which: text })} value={said} items={WRITERS.map((value) => ({ value, label: t(`lesson.interleaving.who.${value}`) }))} onChange={(value) => {
                   setGiven(new Map([...given, [start, value]]));
                 }} />
                 <span role="status">{said !== undefined && t(said === owner ? 'lesson.interleaving.who.right' : 'lesson.interleaving.who.wrong', { owner: t(`lesson.interleaving.who.${owner}`) })}</span>

@@ -11,6 +11,7 @@ import { format, t } from '../../../text/text.ts';
 import { Badge } from '../../compare/Badge.tsx';
 import { TokenStrip } from '../../step/TokenStrip.tsx';
 import type { FigureProps } from '../figure.ts';
+import { plainly } from '../plain.ts';
 import styles from './Figures.module.css';
 
 const SHOWN = [...ATTEMPTS, 'sampled'] as const;
@@ -24,14 +25,14 @@ export function Scoring({ kept, onKept, onFound }: FigureProps<'scoring'>): Reac
   const sampled = useRecord(view, step)?.groups[question - 1]?.members[rollout - 1];
   const all = useMemo(() => new Map<string, TrainedTrajectory>(ATTEMPTS.map((id) => {
     const script = ATTEMPT_SCRIPTS[id];
-    return [id, unfold(script, callsOf(script).flatMap((code) => OBSERVATIONS.get(code) ?? []))];
+    return [id, plainly(unfold(script, callsOf(script).flatMap((code) => OBSERVATIONS.get(code) ?? [])))];
   })), []);
   const asked = all.get(ASKED)?.reward;
   useEffect(() => {
     if (asked !== undefined) onFound(scored(asked));
   }, [asked, onFound]);
   const chosen = SHOWN.find((id) => id === kept.attempt) ?? ASKED;
-  const shown = chosen === 'sampled' ? sampled : all.get(chosen);
+  const shown = useMemo(() => (chosen === 'sampled' ? sampled && plainly(sampled) : all.get(chosen)), [chosen, sampled, all]);
   return (
     <div className={styles.pair} data-first="narrow">
       <fieldset className={styles.block}>

@@ -47,7 +47,7 @@ export function Workflows({ kept, onKept, onFound }: FigureProps<'workflows'>): 
           </thead>
           <tbody>
             <Row label={t('lesson.workflows.paperCalls')} change={PAPER_WORKFLOWS.calls} digits={0} source="paper" />
-            <Row label={t('lesson.workflows.paperSteps')} change={PAPER_WORKFLOWS.steps} digits={0} source="paper" />
+            <Row label={t('lesson.workflows.paperSteps')} change={PAPER_WORKFLOWS.steps} digits={0} source="paper" beside="chart" />
             {lab !== undefined && (
               <>
                 <Row label={t('lesson.workflows.labCalls', { tasks: lab.tasks })} change={lab.calls} digits={0} source="recorded" />
@@ -71,16 +71,18 @@ interface RowProps {
   readonly change: readonly [before: number, after: number];
   readonly digits: number;
   readonly source: Source;
+  /** Of a part of its numbers. */
+  readonly beside?: Source;
 }
 
-function Row({ label, change: [before, after], digits, source }: RowProps): ReactNode {
+function Row({ label, change: [before, after], digits, source, beside }: RowProps): ReactNode {
   return (
     <tr>
       <th scope="row">{label}</th>
       <td className="figure">{format.fixed(before, digits)}</td>
       <td className="figure">{format.fixed(after, digits)}</td>
       <td className="figure"><b>{format.signed(after - before, digits)}</b></td>
-      <td><Badge source={source} /></td>
+      <td><Badge source={source} />{beside !== undefined && <> <Badge source={beside} /></>}</td>
     </tr>
   );
 }
