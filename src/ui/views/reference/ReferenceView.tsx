@@ -1,4 +1,4 @@
-import { useEffect, useMemo, type ReactNode } from 'react';
+import { Fragment, useEffect, useMemo, type ReactNode } from 'react';
 import { Link, useSearch } from 'wouter';
 import { formulas, symbols } from 'virtual:mathml';
 import { contrast } from '../../theme/colour.ts';
@@ -229,7 +229,7 @@ function Provenance(): ReactNode {
           {MEASURED.map(({ id, file, command, seeds, live }) => (
             <tr key={id}>
               <th scope="row"><Link to={live}>{t(`measured.${id}`)}</Link><br /><code>{file}</code></th>
-              <td className={styles.command}><code>{command}</code></td>
+              <td className={styles.command}><code>{command.split(/ (?=--)/).map((part, i) => <Fragment key={part}>{i > 0 && ' '}<span>{part}</span></Fragment>)}</code></td>
               <td>{seeds}</td>
             </tr>
           ))}

@@ -1,6 +1,7 @@
 /**
  * The formulas that the lab computes by, in TeX. They become MathML while the page is built (`mathml.node.ts`), so neither
- * KaTeX nor its fonts reach the visitor. Words are in the catalogue: `formula.<id>`, `formula.<id>.what`, `symbol.<name>`.
+ * KaTeX nor its fonts reach the visitor. What a system without a mathematical face draws badly (accents, limits below a
+ * sum) is left out. Words are in the catalogue: `formula.<id>`, `formula.<id>.what`, `symbol.<name>`.
  */
 
 interface Formula {
@@ -14,14 +15,14 @@ interface Formula {
 export const SYMBOLS = {
   answer: String.raw`r_{\mathrm{ans}}`,
   pairs: String.raw`n_{\mathrm{tags}}`,
-  strict: String.raw`[\,\mathrm{in\ order}\,]`,
+  strict: String.raw`s`,
   ran: String.raw`n_{\mathrm{ok}}`,
   calls: String.raw`n_{\mathrm{calls}}`,
   state: String.raw`m_{\mathrm{state}} / n_{\mathrm{state}}`,
   functions: String.raw`m_{\mathrm{fn}} / n_{\mathrm{fn}}`,
   reward: String.raw`r_i`,
   group: String.raw`G`,
-  mean: String.raw`\bar r`,
+  mean: String.raw`\mu`,
   std: String.raw`\sigma`,
   advantage: String.raw`A_i`,
   right: String.raw`p`,
@@ -47,27 +48,27 @@ export type SymbolName = keyof typeof SYMBOLS;
 
 export const FORMULAS = {
   math: {
-    tex: String.raw`r = r_{\mathrm{ans}} + \left( \tfrac{1}{8}\, n_{\mathrm{tags}} + \tfrac{1}{2}\,[\,\mathrm{in\ order}\,] \right) + \frac{n_{\mathrm{ok}}}{n_{\mathrm{calls}}}`,
+    tex: String.raw`r = r_{\mathrm{ans}} + 0.125\, n_{\mathrm{tags}} + 0.5\, s + \frac{n_{\mathrm{ok}}}{n_{\mathrm{calls}}}`,
     symbols: ['answer', 'pairs', 'strict', 'ran', 'calls'],
     live: '/group',
   },
   workflow: {
-    tex: String.raw`r = \tfrac{1}{2}\,\frac{m_{\mathrm{state}}}{n_{\mathrm{state}}} + \tfrac{1}{2}\,\frac{m_{\mathrm{fn}}}{n_{\mathrm{fn}}} + 0.025\, n_{\mathrm{tags}} + 0.1\,[\,\mathrm{in\ order}\,]`,
+    tex: String.raw`r = 0.5\,\frac{m_{\mathrm{state}}}{n_{\mathrm{state}}} + 0.5\,\frac{m_{\mathrm{fn}}}{n_{\mathrm{fn}}} + 0.025\, n_{\mathrm{tags}} + 0.1\, s`,
     symbols: ['state', 'functions', 'pairs', 'strict'],
     live: '/tools?part=travel',
   },
   advantage: {
-    tex: String.raw`A_i = \frac{r_i - \bar r}{\sigma + 10^{-4}}, \qquad \bar r = \frac{1}{G}\sum_{j=1}^{G} r_j, \qquad \sigma = \sqrt{\frac{1}{G-1}\sum_{j=1}^{G} (r_j - \bar r)^2}`,
+    tex: String.raw`A_i = \frac{r_i - \mu}{\sigma + 10^{-4}}, \qquad \mu = \frac{1}{G}\sum\nolimits_j r_j, \qquad \sigma = \sqrt{\frac{1}{G-1}\sum\nolimits_j (r_j - \mu)^2}`,
     symbols: ['reward', 'group', 'mean', 'std', 'advantage'],
     live: '/group?signal=advantage',
   },
   variants: {
-    tex: String.raw`A_i = r_i - \bar r \qquad\text{or}\qquad A_i = \frac{r_i - \bar r}{\sigma_G + 10^{-4}}, \quad \sigma_G = \sqrt{\frac{1}{G}\sum_{j=1}^{G} (r_j - \bar r)^2}`,
+    tex: String.raw`A_i = r_i - \mu \qquad;\qquad A_i = \frac{r_i - \mu}{\sigma_G + 10^{-4}}, \quad \sigma_G = \sqrt{\frac{1}{G}\sum\nolimits_j (r_j - \mu)^2}`,
     symbols: ['reward', 'group', 'mean', 'advantage'],
     live: '/group?norm=mean',
   },
   equal: {
-    tex: String.raw`\Pr[\text{all equal}] = p^G + (1-p)^G`,
+    tex: String.raw`\Pr[r_1 = \dots = r_G] = p^G + (1-p)^G`,
     symbols: ['right', 'group'],
     live: '/train',
   },
@@ -77,8 +78,8 @@ export const FORMULAS = {
     live: '/update?op=ratio',
   },
   objective: {
-    tex: String.raw`L = -\sum_{i=1}^{N}\sum_t w_{i,t} \left[ \min\!\bigl(\rho_{i,t} A_i,\ \mathrm{clip}(\rho_{i,t},\, 1-\varepsilon,\, 1+\varepsilon)\, A_i\bigr) - \beta\, k_{i,t} \right]`,
-    symbols: ['weight', 'ratio', 'advantage', 'clip', 'beta', 'kl', 'rollouts'],
+    tex: String.raw`L = -\sum\nolimits_{i,t} w_{i,t} \left[ \min\!\bigl(\rho_{i,t} A_i,\ \mathrm{clip}(\rho_{i,t},\, 1-\varepsilon,\, 1+\varepsilon)\, A_i\bigr) - \beta\, k_{i,t} \right]`,
+    symbols: ['weight', 'ratio', 'advantage', 'clip', 'beta', 'kl'],
     live: '/update?op=clip',
   },
   kl: {
@@ -87,7 +88,7 @@ export const FORMULAS = {
     live: '/update?op=kl',
   },
   mask: {
-    tex: String.raw`w_{i,t} = \frac{m_{i,t}}{N \sum_s m_{i,s}} \qquad\text{or}\qquad \frac{m_{i,t}}{\sum_{j,s} m_{j,s}} \qquad\text{or}\qquad \frac{m_{i,t}}{N\, T_{\max}}`,
+    tex: String.raw`w_{i,t} = \frac{m_{i,t}}{N \sum\nolimits_s m_{i,s}} \qquad;\qquad \frac{m_{i,t}}{\sum\nolimits_{j,s} m_{j,s}} \qquad;\qquad \frac{m_{i,t}}{N\, T_{\max}}`,
     symbols: ['mask', 'weight', 'rollouts', 'length'],
     live: '/update?op=weight',
   },
