@@ -76,7 +76,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         })}
       </nav>}
       <main ref={main} className={styles.main} data-wide={rail.length === 0 || undefined} tabIndex={-1}>
-        {hides && <Suspense key={language}><HiddenNote /></Suspense>}
+        {hides && <Suspense key={`hides/${language}`}><HiddenNote /></Suspense>}
         {children}
       </main>
       {presents && path === '/lesson' && <Suspense key={language}><LessonNotes /></Suspense>}

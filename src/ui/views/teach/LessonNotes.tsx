@@ -52,7 +52,7 @@ export function LessonNotes(): ReactNode {
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div className={styles.drawn} role="region" aria-label={t('teach.say')} tabIndex={0}>
           <Note key={stage} id={stage} />
-          <div className={styles.answers}><Answers id={stage} /></div>
+          <div className={styles.answers}><Answers id={stage} asked /></div>
         </div>
       )}
     </aside>

@@ -72,7 +72,7 @@ function Presented({ section, sections }: { readonly section: SectionId; readonl
       {shown && (
         <section className={styles.notes} aria-label={t('teach.notes')}>
           <Note key={section} id={section} large />
-          {isStage(section) && <div className={styles.answers}><Answers id={section} /></div>}
+          {isStage(section) && <div className={styles.answers}><Answers id={section} asked /></div>}
         </section>
       )}
       <nav className={styles.steps} aria-label={t('teach.steps')}>

@@ -66,13 +66,16 @@ function Section({ id }: { readonly id: SectionId }): ReactNode {
   );
 }
 
-/** The question of a stage with what the class will answer; what the lab finds comes from the lesson's own data. */
-export function Answers({ id }: { readonly id: StageId }): ReactNode {
+/**
+ * The question of a stage with what the class will answer; what the lab finds comes from the lesson's own data.
+ * @param asked the question stands elsewhere on the screen
+ */
+export function Answers({ id, asked = false }: { readonly id: StageId; readonly asked?: boolean }): ReactNode {
   const options = optionsOf(id);
   return (
     <>
       <h4>{t('teach.predict')}</h4>
-      <p className={styles.question}>{t(`lesson.${id}.predict`)}</p>
+      {!asked && <p className={styles.question}>{t(`lesson.${id}.predict`)}</p>}
       <ul className={styles.options}>
         {options.map(({ id: option, label, right, rejoinder }) => (
           <li key={option} data-right={right || undefined}>
