@@ -42,12 +42,12 @@ test('@lesson a teacher plans 45 minutes, changes a note, and presents by keyboa
   // Typing in a note is no turning of pages.
   await page.getByRole('button', { name: 'Edit: notes for Masking' }).click();
   await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('n');
+  await page.keyboard.press('s');
   await expect(page.getByRole('heading', { level: 1, name: 'Masking' })).toBeVisible();
   await page.getByRole('button', { name: 'Done: notes for Masking' }).click();
-  await page.keyboard.press('n');
+  await page.keyboard.press('s');
   await expect(page.getByRole('region', { name: 'Notes' })).toBeHidden();
-  await page.keyboard.press('n');
+  await page.keyboard.press('s');
   await page.keyboard.press('PageUp');
   await expect(page.getByRole('heading', { level: 1, name: 'Comparing' })).toBeVisible();
   await page.getByRole('button', { name: 'Start the clock' }).click();

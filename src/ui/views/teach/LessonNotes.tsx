@@ -23,11 +23,11 @@ export function LessonNotes(): ReactNode {
   useVisit(stage);
   const leave = `/lesson?stage=${numberOf(stage)}&present=`;
   useKeys(useMemo((): readonly KeyBinding[] => [
-    { keys: ['n'], label: t('teach.key.notes'), run: () => {
+    { keys: ['s'], label: t('teach.key.notes'), run: () => {
       teach.show(!teachStore.getState().shown);
     } },
-    { keys: ['PageDown', 'PageUp'], label: t('teach.key.pages'), run: (key) => {
-      const to = numberOf(stage) + (key === 'PageDown' ? 1 : -1);
+    { keys: ['ArrowRight', 'ArrowLeft', 'PageDown', 'PageUp'], label: t('teach.key.pages'), run: (key) => {
+      const to = numberOf(stage) + (key === 'PageDown' || key === 'ArrowRight' ? 1 : -1);
       if (to >= 1 && to <= STAGES.length) navigate(`/lesson?stage=${to}`);
     } },
     { keys: ['Escape'], label: t('teach.key.leave'), run: () => {

@@ -38,7 +38,7 @@ function Presented({ section, sections }: { readonly section: SectionId; readonl
     { keys: ['ArrowLeft', 'PageUp'], label: t('teach.key.previous'), run: () => {
       go(section, -1);
     } },
-    { keys: ['n'], label: t('teach.key.notes'), run: () => {
+    { keys: ['s'], label: t('teach.key.notes'), run: () => {
       teach.show(!teachStore.getState().shown);
     } },
     { keys: ['Escape'], label: t('teach.key.leave'), run: () => {

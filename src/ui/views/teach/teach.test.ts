@@ -9,8 +9,9 @@ import { withValue } from '../train/fields.ts';
 import { PRESET_SETTINGS, PRESETS, STARTS } from '../train/presets.ts';
 import { linkAddress, MASKS, parseLink, type Target } from './links.ts';
 import { readNotes, writeNotes } from './notes.ts';
-import { LEAST_TOTAL, MOST_SECTION, planFor, SECTIONS, standing, startOf, taught, totalOf, type Plan, type SectionId } from './plan.ts';
+import { elapsed, LEAST_TOTAL, MOST_SECTION, planFor, SECTIONS, standing, startOf, taught, totalOf, type Plan, type SectionId } from './plan.ts';
 import { workedGroup } from './sheet.ts';
+import { parseTeach, teach, teachStore } from './store.ts';
 
 describe('a plan', () => {
   it('has as many minutes as there are, and no stage in a hurry', () => {
@@ -100,5 +101,30 @@ describe('the worked group of the worksheet', () => {
     expect([mean, std].map((x) => x.toFixed(4))).toEqual(['1.9167', '1.5546']);
     expect(rows.map(({ advantage }) => advantage.toFixed(4))).toEqual(['1.3401', '0.6968', '0.2144', '0.0536', '-1.0720', '-1.2329']);
     expect(population.advantages.map((a) => a.toFixed(4))).toEqual(['1.4679', '0.7633', '0.2349', '0.0587', '-1.1744', '-1.3505']);
+  });
+});
+
+describe('what a teacher left in the browser', () => {
+  it('is taken up again', () => {
+    teach.plan(20);
+    teach.write('masking', 'My words.');
+    teach.check('print', true);
+    teach.visit('scoring');
+    expect(parseTeach(JSON.stringify(teachStore.getState()))).toEqual(teachStore.getState());
+    expect(teachStore.getState()).toMatchObject({ plan: planFor(20), notes: { masking: 'My words.' }, done: ['print'], at: 'scoring' });
+    teach.reset('masking');
+    expect(teachStore.getState().notes).toEqual({});
+  });
+
+  it('begins anew where it is nothing that this page wrote', () => {
+    const fresh = parseTeach(undefined);
+    expect(fresh.plan).toEqual(planFor(45));
+    const stored = JSON.stringify(fresh);
+    for (const text of ['', '{}', stored.replace('"gap":4', '"gap":-4'), stored.replace('"at":"gap"', '"at":"gasp"')]) expect(parseTeach(text)).toEqual(fresh);
+  });
+
+  it('keeps time through a pause', () => {
+    expect(elapsed({ before: 60, since: 10_000 }, 25_000)).toBe(75);
+    expect(elapsed({ before: 60, since: undefined }, 25_000)).toBe(60);
   });
 });
