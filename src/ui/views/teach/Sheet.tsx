@@ -67,7 +67,9 @@ function Question({ stage, isKey }: { readonly stage: StageId; readonly isKey: b
 function Worked({ group, isKey }: { readonly group: WorkedGroup; readonly isKey: boolean }): ReactNode {
   const give = (text: string): string => (isKey ? text : '');
   return (
-    <div className={styles.worked}>
+    // A region that scrolls on a narrow screen must be reachable by keyboard.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles.worked} role="region" aria-label={t('sheet.table')} tabIndex={0}>
       <p>{t('sheet.worked', { most: MAX_REWARD })}</p>
       <table>
         <caption className="hidden">{t('sheet.table')}</caption>
