@@ -83,7 +83,7 @@ export function Chart(props: ChartProps): ReactNode {
   };
 
   const value = (s: Series): string => (shown >= 0 ? format.fixed(s.values[shown] ?? NaN, digits) : '–');
-  const spoken = shownStep === undefined ? empty : `${stepName(shownStep)}: ${series.map((s) => `${s.label} ${value(s)}`).join(', ')}`;
+  const spoken = shownStep === undefined ? empty : format.named(stepName(shownStep), format.list(series.map((s) => `${s.label} ${value(s)}`)));
   return (
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>

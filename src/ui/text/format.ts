@@ -1,4 +1,4 @@
-/** Numbers, durations and plurals in a language's own way. Figures that stand in columns keep their precision. */
+/** Numbers, plurals and punctuation in a language's own way. Figures that stand in columns keep their precision. */
 export interface Format {
   readonly integer: (x: number) => string;
   /** Always this many decimals. */
@@ -9,6 +9,11 @@ export interface Format {
   readonly significant: (x: number, digits: number) => string;
   readonly percent: (share: number) => string;
   readonly dateTime: (milliseconds: number) => string;
+  /** Parts of one sentence, one after another. */
+  readonly list: (parts: readonly string[]) => string;
+  readonly clauses: (parts: readonly string[]) => string;
+  readonly sentences: (parts: readonly string[]) => string;
+  readonly named: (name: string, value: string) => string;
   /** The form for a count, by the rules of the language. */
   readonly plural: (n: number, forms: Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>) => string;
 }
@@ -25,6 +30,7 @@ export function formatFor(locale: string): Format {
     return made;
   };
   const rules = new Intl.PluralRules(locale);
+  const [comma, semicolon, colon, gap] = locale.startsWith('zh') ? ['，', '；', '：', ''] as const : [', ', '; ', ': ', ' '] as const;
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const say = (x: number, options: Intl.NumberFormatOptions): string => {
     if (Number.isNaN(x)) return '–';
@@ -44,6 +50,10 @@ export function formatFor(locale: string): Format {
     },
     percent: (share) => say(share, { style: 'percent', maximumFractionDigits: 0 }),
     dateTime: (milliseconds) => dates.format(milliseconds),
+    list: (parts) => parts.join(comma),
+    clauses: (parts) => parts.join(semicolon),
+    sentences: (parts) => parts.join(gap),
+    named: (name, value) => `${name}${colon}${value}`,
     plural: (n, forms) => forms[rules.select(n)] ?? forms.other,
   };
 }

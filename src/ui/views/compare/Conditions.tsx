@@ -179,7 +179,7 @@ function statusWords(series: Series | undefined, all: number, complete: boolean,
     const where = t('evaluate.at', { number: at + 1, of: all });
     const what = phase === 'answering' || done > 0 ? t('evaluate.answering', { done, of }) : t(phase === 'replaying' ? 'evaluate.replaying' : 'evaluate.preparing');
     const left = secondsLeft === undefined ? t('run.measuring') : t('run.left', { seconds: secondsLeft });
-    return `${where}${what}, ${left}${training ? ` ${t('evaluate.training')}` : ''}`;
+    return format.sentences([`${where}${format.list([what, left])}`, ...(training ? [t('evaluate.training')] : [])]);
   }
   if (complete) return t('evaluate.done');
   return t(series?.state === 'stopped' ? 'evaluate.stopped' : 'evaluate.idle', { n: all });
@@ -243,7 +243,7 @@ function Result({ shown, suite, source }: { readonly shown: readonly Shown[]; re
   const calls = shown.map(({ key, look, label, result }): BarSeries => ({ key, look, label, values: byTier(result, tiers, (f) => ({ value: f.calls })) }));
   const ks = passes(shown.find(({ result }) => result !== undefined)?.result ?? { passAt: {} } as EvaluationResult).map(([k]) => k);
   const said = (value: (result: EvaluationResult) => string): string =>
-    shown.map(({ label, result }) => `${label}: ${result === undefined ? t('evaluate.notYet') : value(result)}`).join('. ');
+    format.clauses(shown.map(({ label, result }) => format.named(label, result === undefined ? t('evaluate.notYet') : value(result))));
   return (
     <>
       <Legend items={shown} />
@@ -268,7 +268,7 @@ function Result({ shown, suite, source }: { readonly shown: readonly Shown[]; re
         <Bars
           title={t('evaluate.pass')} unit={t('evaluate.pass.unit')} groups={ks.map((k) => t('evaluate.passAt', { k }))} domain={[0, 1]} digits={2} height={150}
           series={shown.map(({ key, look, label, result }) => ({ key, look, label, values: ks.map((k) => (result === undefined ? undefined : { value: result.passAt[k] ?? NaN })) }))}
-          sentence={t('evaluate.pass.said', { said: said((r) => passes(r).map(([k, p]) => `${t('evaluate.passAt', { k })} ${format.fixed(p, 2)}`).join(', ')) })}
+          sentence={t('evaluate.pass.said', { said: said((r) => format.list(passes(r).map(([k, p]) => `${t('evaluate.passAt', { k })} ${format.fixed(p, 2)}`))) })}
         />
       )}
       <Numbers shown={shown} suite={suite} caption={t('evaluate.all.what')} />

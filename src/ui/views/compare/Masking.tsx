@@ -219,7 +219,7 @@ function Figure({ rows }: { readonly rows: readonly Row[] }): ReactNode {
             <Dots
               key={measure} named={!wide || i % 3 === 0} title={t(`measure.${measure}`)} digits={digits} domain={[0, all.reduce((a, b) => Math.max(a, b), least)]}
               rows={rows.map(({ setting, runs }) => ({ key: setting.name, label: t(nameOf(setting)), look: lookOf(setting), values: runs.map(({ measured }) => measured[measure]) }))}
-              sentence={t('masking.said', { measure: t(`measure.${measure}`), said: rows.map(({ setting, runs }) => `${t(nameOf(setting))}: ${spreadOf(runs.map(({ measured }) => measured[measure]), digits)}`).join('; ') })}
+              sentence={t('masking.said', { measure: t(`measure.${measure}`), said: format.clauses(rows.map(({ setting, runs }) => format.named(t(nameOf(setting)), spreadOf(runs.map(({ measured }) => measured[measure]), digits)))) })}
             />
           );
         })}

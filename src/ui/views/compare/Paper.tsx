@@ -86,7 +86,7 @@ function Ours(): ReactNode {
       <Bars
         title={t('paper.ours')} unit={t('paper.ours.unit')} groups={[...tiers.map((tier) => t('series.tier', { tier })), t('evaluate.all')]} domain={[0, 1]} digits={2} height={200}
         series={shown.map(({ key, look, label, result }) => ({ key, look, label, values: byTier(result, tiers, (f) => ({ value: f.accuracy, interval: f.accuracyInterval })) }))}
-        sentence={t('evaluate.accuracy.said', { said: shown.map(({ label, result }) => `${label}: ${format.fixed(result?.accuracy ?? NaN, 2)}`).join('. ') })}
+        sentence={t('evaluate.accuracy.said', { said: format.clauses(shown.map(({ label, result }) => format.named(label, format.fixed(result?.accuracy ?? NaN, 2)))) })}
       />
       <p className={styles.source}><Badge source="recorded" /> {t(file.state === 'missing' ? 'paper.ours.missing' : 'paper.ours.what')}</p>
     </div>

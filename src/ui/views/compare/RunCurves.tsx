@@ -158,7 +158,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
 /** What differs from the nearest preset, and the seeds. */
 function lineName(group: readonly [Known, ...Known[]]): string {
   const { settings } = group[0].summary;
-  const seeds = group.map(({ summary }) => summary.settings.seed).sort((a, b) => a - b).map(format.integer).join(', ');
+  const seeds = format.list(group.map(({ summary }) => summary.settings.seed).sort((a, b) => a - b).map(format.integer));
   return t('curve.line', { name: runName({ ...settings, seed: 1 }), seeds, n: group.length });
 }
 

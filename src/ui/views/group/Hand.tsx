@@ -56,10 +56,10 @@ export function Hand({ group, scoring, norm, grpo, paint, selection, onPreview, 
   }, []);
   const all = now.counted === group.members.length;
   const asSampled = dragged.size === 0 && scoring.by === 'run' && norm === grpo.advantage;
-  const statistics = now.counted === 0 ? '' : [
+  const statistics = now.counted === 0 ? '' : format.list([
     t('group.statistics', { mean: format.fixed(now.mean, 2), std: format.fixed(now.counted > 1 ? now.std : 0, 2) }),
     ...(all ? [] : [t('group.leftOut', { counted: now.counted, of: group.members.length })]),
-  ].join(', ');
+  ]);
   return (
     <>
       <div className={styles.controls}>

@@ -11,14 +11,14 @@ export function describeToken(rollout: TrainedTrajectory, token: number, grpo: G
   const head = t('token.head', { token, text: tokenText(rollout, token), kind });
   if (!inLoss(rollout, token)) {
     const owner = rollout.owner[token];
-    return `${head}, ${t(owner === PROMPT ? 'token.prompt' : owner === ENVIRONMENT ? 'token.environment' : 'token.outside')}`;
+    return format.list([head, t(owner === PROMPT ? 'token.prompt' : owner === ENVIRONMENT ? 'token.environment' : 'token.outside')]);
   }
   const parts = [head, t('token.inLoss'), t('token.advantage', { advantage: format.signed(rollout.advantage, 2) })];
   const ratio = rollout.update?.ratio[token] ?? NaN;
   if (!Number.isNaN(ratio)) parts.push(t('token.ratio', { ratio: format.fixed(ratio, 2) }));
   const clip = clipState(rollout, token, grpo);
   if (clip !== undefined) parts.push(t(clip === 'outside' ? 'token.outside-band' : `token.${clip}`));
-  return parts.join(', ');
+  return format.list(parts);
 }
 
 /** `think 41/41 · call 18/18 · output 0/9 · answer 6/6 · in loss 65 of 74` */

@@ -4,7 +4,7 @@ import { Button } from '../../components/Button.tsx';
 import { NumberField } from '../../components/NumberField.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { LESSON, type StageId } from '../../../lesson/stages.ts';
-import { t } from '../../text/text.ts';
+import { format, t } from '../../text/text.ts';
 import { LEAST_TOTAL, LENGTHS, MOST_SECTION, MOST_TOTAL, planFor, SECTIONS, startOf, totalOf, type SectionId } from './plan.ts';
 import { teach, useTeach } from './store.ts';
 import { answerTo, foundAt, isStage, noteOf, numberOf, optionsOf, titleOf } from './words.ts';
@@ -139,11 +139,11 @@ export function Note({ id, large = false }: { readonly id: SectionId; readonly l
           )
         : <p className={styles.words}>{text}</p>}
       <p className={styles.actions}>
-        <Button kind="quiet" aria-label={`${t(editing ? 'teach.note.done' : 'teach.note.edit')}: ${label}`} onClick={() => {
+        <Button kind="quiet" aria-label={format.named(t(editing ? 'teach.note.done' : 'teach.note.edit'), label)} onClick={() => {
           setEditing(!editing);
         }}>{t(editing ? 'teach.note.done' : 'teach.note.edit')}</Button>
         {own && <span className={styles.own}>{t('teach.note.own')}</span>}
-        {own && <Button kind="quiet" aria-label={`${t('teach.note.reset')}: ${label}`} onClick={() => {
+        {own && <Button kind="quiet" aria-label={format.named(t('teach.note.reset'), label)} onClick={() => {
           setEditing(false);
           teach.reset(id);
         }}>{t('teach.note.reset')}</Button>}

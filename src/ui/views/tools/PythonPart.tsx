@@ -146,7 +146,7 @@ function Enters({ result, full }: { readonly result: PythonResult; readonly full
     <>
       <ContextTokens ids={ids} tokenizer={tokenizer} kind="output" />
       <p className={styles.notes} role="status">
-        <b>{t(result.ok ? 'tools.ran' : 'tools.failed')}</b> {notes.filter((note) => note !== false).join(' ')}
+        <b>{t(result.ok ? 'tools.ran' : 'tools.failed')}</b> {format.sentences(notes.filter((note) => note !== false))}
       </p>
     </>
   );

@@ -20,6 +20,6 @@ export function valueWords(key: string, value: string | number | null): string {
 export function changeWords(domain: Domain, changes: readonly Change[]): string {
   if (changes.length === 0) return t('tools.flow.unchanged');
   return t('tools.flow.changed', {
-    changes: changes.map(({ key, before, after }) => t('tools.flow.change', { key: keyWords(domain, key), before: valueWords(key, before), after: valueWords(key, after) })).join(', '),
+    changes: format.list(changes.map(({ key, before, after }) => t('tools.flow.change', { key: keyWords(domain, key), before: valueWords(key, before), after: valueWords(key, after) }))),
   });
 }

@@ -59,7 +59,7 @@ export function Curves(): ReactNode {
     ...(cursor === undefined ? [] : [t('curves.at', { step: cursor })]),
     ...(remarked === undefined ? [] : [remark(remarked)]),
   ];
-  const hint = words.length > 0 ? words.join(' ') : t(numbers.length === 0 ? 'curves.empty' : 'curves.hint');
+  const hint = words.length > 0 ? format.sentences(words) : t(numbers.length === 0 ? 'curves.empty' : 'curves.hint');
   return (
     <div className={styles.curves}>
       <div className={styles.head}>
@@ -107,7 +107,7 @@ function emptyWords(name: CurveName, begun: boolean): string {
 }
 
 function remark({ skipped, warnings }: StepSummary): string {
-  return [...(skipped === undefined ? [] : [t(`skipped.${skipped}`)]), ...warnings.map((warning) => t(`warning.${warning}`))].join(' ');
+  return format.sentences([...(skipped === undefined ? [] : [t(`skipped.${skipped}`)]), ...warnings.map((warning) => t(`warning.${warning}`))]);
 }
 
 const COLUMNS = [

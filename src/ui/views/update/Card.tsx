@@ -38,7 +38,7 @@ export function Card(facts: CardProps): ReactNode {
     <section className={styles.card} aria-label={t('update.card')}>
       <h2>{t(`update.op.${operation}`)} <span className={styles.of}>{t('update.place', { place: OPERATIONS.indexOf(operation) + 1, of: OPERATIONS.length })}</span></h2>
       <p className="hidden" aria-live={playing ? 'off' : 'polite'}>
-        {t('update.now', { operation: t(`update.op.${operation}`), out: out.filter(isShown).map((term) => t('update.termIs', { symbol: '', term: t(`update.term.${term}`), value: sayTerm(subject, term) })).join('; ') })}
+        {t('update.now', { operation: t(`update.op.${operation}`), out: format.clauses(out.filter(isShown).map((term) => t('update.termIs', { symbol: '', term: t(`update.term.${term}`), value: sayTerm(subject, term) }))) })}
       </p>
       <p className={styles.what}>{t(`update.what.${operation}`)}</p>
       <p className={styles.note} role="note">{noted}</p>

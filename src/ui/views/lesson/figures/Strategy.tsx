@@ -112,7 +112,7 @@ function Side({ title, groups, names, accuracy, calls, digits, accuracyDigits, s
       <h3>{title}</h3>
       <Legend items={series} />
       <Bars title={t('lesson.strategy.accuracy')} unit="" groups={groups} series={series} domain={[0, 1]} digits={2} height={150}
-        sentence={series.map(({ label, values }) => `${label}: ${values.map(({ value }) => cell(value)).join(', ')}`).join('. ')} />
+        sentence={format.clauses(series.map(({ label, values }) => format.named(label, format.list(values.map(({ value }) => cell(value))))))} />
       {/* A region that scrolls must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className={styles.scroll} role="region" aria-label={title} tabIndex={0}>
