@@ -23,7 +23,7 @@ export const reference = {
   'reference.measured.what': 'What, and its file',
   'reference.measured.command': 'Command',
   'reference.measured.seeds': 'Seeds',
-  'reference.measured.engine': 'All of them were made on the CPU engine in Node. The README beside each policy repeats its command in full, with what it reached; the same command makes the same file again.',
+  'reference.measured.engine': 'All of them were made on the CPU engine in Node. The README beside each policy repeats its command in full, with what it reached.',
   'reference.compare': 'The paper’s figures beside this lab’s own',
   'reference.slips': 'Slips in articles about the paper',
   'reference.simplifications': 'Known simplifications',

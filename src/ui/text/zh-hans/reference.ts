@@ -24,7 +24,7 @@ export const reference: Translation<typeof english> = {
   'reference.measured.what': '内容与文件',
   'reference.measured.command': '命令',
   'reference.measured.seeds': '种子',
-  'reference.measured.engine': '全部在 Node 中以 CPU 引擎得出。每个策略旁的 README 写有完整命令和所达到的结果；同一条命令会再次得到同样的文件。',
+  'reference.measured.engine': '全部在 Node 中以 CPU 引擎得出。每个策略旁的 README 写有完整命令和所达到的结果。',
   'reference.compare': '论文的数字与本实验室的数字并列',
   'reference.slips': '介绍该论文的文章中的差错',
   'reference.simplifications': '已知的简化',

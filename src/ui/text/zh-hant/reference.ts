@@ -24,7 +24,7 @@ export const reference: Translation<typeof english> = {
   'reference.measured.what': '內容與檔案',
   'reference.measured.command': '指令',
   'reference.measured.seeds': '種子',
-  'reference.measured.engine': '全部在 Node 中以 CPU 引擎得出。每個策略旁的 README 寫有完整指令和所達到的結果；同一條指令會再次得到同樣的檔案。',
+  'reference.measured.engine': '全部在 Node 中以 CPU 引擎得出。每個策略旁的 README 寫有完整指令和所達到的結果。',
   'reference.compare': '論文的數字與本實驗室的數字並列',
   'reference.slips': '介紹該論文的文章中的差錯',
   'reference.simplifications': '已知的簡化',

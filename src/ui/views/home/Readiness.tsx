@@ -29,16 +29,18 @@ export function Readiness(): ReactNode {
         <div>
           <dt>{t('ready.engine')}</dt>
           <dd>
-            {engine === undefined ? <p>{t(connection === 'failed' || faults.engine !== undefined ? 'engine.none' : 'engine.starting')}</p> : (
+            <div className={styles.choice}>
+              <b>{engine !== undefined ? t(`engine.${engine.info.kind}.long`) : t(connection === 'failed' || faults.engine !== undefined ? 'engine.none' : 'engine.starting')}</b>
+              <Hideable name="engine"><Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} /></Hideable>
+            </div>
+            {engine !== undefined && (
               <>
-                <p><b>{t(`engine.${engine.info.kind}.long`)}</b></p>
                 <p className={styles.adapter}>{engine.info.adapter}</p>
                 <p className={styles.why}>{t(`why.${engine.reason}`)}</p>
                 {engine.detail !== undefined && <p className={styles.detail}>{engine.detail}</p>}
               </>
             )}
             {faults.engine !== undefined && <Notice kind="fault" detail={faults.engine.message}>{t('fault.engine')}</Notice>}
-            <Hideable name="engine"><Choice label={t('ready.choice')} value={choice} items={CHOICES.map((value) => ({ value, label: t(`choice.${value}`) }))} onChange={lab.chooseEngine} /></Hideable>
           </dd>
         </div>
         <div>

@@ -9,8 +9,8 @@ export const MEASURED = [
   { id: 'stepsTrained', file: 'models/steps-trained', command: 'npm run train -- --suite arithmetic-steps --model steps-base --steps 60 --questions 10 --group 6 --seed 1', seeds: '1', live: '/compare' },
   { id: 'workflowBase', file: 'models/workflow-base', command: 'npm run workflow -- warmstart --hidden 64 --layers 2 --steps 1300 --batch 32 --lr 0.003 --seed 1', seeds: '1', live: '/tools?part=travel' },
   { id: 'workflowTrained', file: 'models/workflow-trained', command: 'npm run workflow -- train --model workflow-base --steps 100 --questions 16 --group 8 --lr 0.0007 --call-cost 0.02', seeds: '1', live: '/tools?part=retail' },
-  { id: 'recorded', file: 'recorded/run.json', command: 'npm run record', seeds: '1', live: '/group?run=recorded' },
-  { id: 'evaluation', file: 'recorded/evaluation.json', command: 'npm run evaluate', seeds: '1', live: '/compare' },
+  { id: 'recorded', file: 'recorded/run.json', command: 'npm run record -- --run runs/arithmetic-base-seed1 --full 1,5,10,20,40', seeds: '1', live: '/group?run=recorded' },
+  { id: 'evaluation', file: 'recorded/evaluation.json', command: 'node scripts/evaluation.mjs', seeds: '1', live: '/compare' },
   { id: 'masking', file: 'recorded/masking.json', command: 'npm run masking', seeds: '1, 2, 3', live: '/compare?part=masking' },
 ] as const;
 
