@@ -32,7 +32,7 @@ export function Result({ stage, said, next, onAgain }: ResultProps): ReactNode {
         <div><dt>{t('lesson.said')}</dt><dd>{t(`lesson.option.${option}`)}</dd></div>
         <div>
           <dt>{t('lesson.found')}</dt>
-          <dd role="status">{finding === undefined ? <span className={styles.waiting}>{t('lesson.waiting')}</span> : <b data-testid="found">{foundWords(stage, finding)}</b>}</dd>
+          <dd><span role="status">{finding === undefined ? <span className={styles.waiting}>{t('lesson.waiting')}</span> : <b data-testid="found">{foundWords(stage, finding)}</b>}</span></dd>
         </div>
       </dl>
       {finding !== undefined && (
