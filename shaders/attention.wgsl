@@ -32,28 +32,31 @@ fn main(
     most[i] = -1e30;
     for (var c = 0u; c < HEAD_VEC4; c++) { q[i * HEAD_VEC4 + c] = qkv[item * dims.width + head * HEAD_VEC4 + c] * dims.scale; }
   }
-  var kv: array<vec4f, 2 * HEAD_VEC4>;
   for (var key = first[0]; key < stop; key++) {
     let k = key * dims.width + dims.keys + shift;
     let v = key * dims.width + dims.values + shift;
+    // Given a value: a variable of a loop keeps its last one on SwiftShader.
+    var s = array<f32, QUERIES>();
+    var p = array<f32, QUERIES>();
     for (var c = 0u; c < HEAD_VEC4; c++) {
-      kv[c] = qkv[k + c];
-      kv[HEAD_VEC4 + c] = qkv[v + c];
+      let part = qkv[k + c];
+      for (var i = 0u; i < QUERIES; i++) { s[i] += dot(q[i * HEAD_VEC4 + c], part); }
     }
     for (var i = 0u; i < QUERIES; i++) {
       if (key >= first[i] && key <= start + i) {
-        var s = 0.0;
-        for (var c = 0u; c < HEAD_VEC4; c++) { s += dot(q[i * HEAD_VEC4 + c], kv[c]); }
-        if (s > most[i]) {
-          let shrink = exp(most[i] - s);
+        if (s[i] > most[i]) {
+          let shrink = exp(most[i] - s[i]);
           mass[i] *= shrink;
           for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] *= shrink; }
-          most[i] = s;
+          most[i] = s[i];
         }
-        let p = exp(s - most[i]);
-        mass[i] += p;
-        for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] += p * kv[HEAD_VEC4 + c]; }
+        p[i] = exp(s[i] - most[i]);
+        mass[i] += p[i];
       }
+    }
+    for (var c = 0u; c < HEAD_VEC4; c++) {
+      let part = qkv[v + c];
+      for (var i = 0u; i < QUERIES; i++) { sum[i * HEAD_VEC4 + c] += p[i] * part; }
     }
   }
   for (var i = 0u; i < QUERIES; i++) {

@@ -35,30 +35,34 @@ fn main(
       v[i * HEAD_VEC4 + c] = qkv[key * dims.width + dims.values + key_head * HEAD_VEC4 + c];
     }
   }
-  var qg: array<vec4f, 2 * HEAD_VEC4>;
   for (var head = key_head * dims.share; head < (key_head + 1u) * dims.share; head++) {
     for (var item = start; item < end[QUERIES - 1u]; item++) {
       let at = item * dims.heads + head;
+      let query = item * dims.width + head * HEAD_VEC4;
+      var s = array<f32, QUERIES>();
+      var dp = array<f32, QUERIES>();
+      var p = array<f32, QUERIES>();
+      var ds = array<f32, QUERIES>();
       for (var c = 0u; c < HEAD_VEC4; c++) {
-        qg[c] = qkv[item * dims.width + head * HEAD_VEC4 + c];
-        qg[HEAD_VEC4 + c] = dout[at * HEAD_VEC4 + c];
+        let part_q = qkv[query + c];
+        let part_g = dout[at * HEAD_VEC4 + c];
+        for (var i = 0u; i < QUERIES; i++) {
+          s[i] += dot(k[i * HEAD_VEC4 + c], part_q);
+          dp[i] += dot(v[i * HEAD_VEC4 + c], part_g);
+        }
       }
-      let norm = lse[at];
-      let own = delta[at];
       for (var i = 0u; i < QUERIES; i++) {
         if (item >= start + i && item < end[i]) {
-          var s = 0.0;
-          var dp = 0.0;
-          for (var c = 0u; c < HEAD_VEC4; c++) {
-            s += dot(k[i * HEAD_VEC4 + c], qg[c]);
-            dp += dot(v[i * HEAD_VEC4 + c], qg[HEAD_VEC4 + c]);
-          }
-          let p = exp(s - norm);
-          let ds = p * (dp - own) * dims.scale;
-          for (var c = 0u; c < HEAD_VEC4; c++) {
-            dk[i * HEAD_VEC4 + c] += ds * qg[c];
-            dv[i * HEAD_VEC4 + c] += p * qg[HEAD_VEC4 + c];
-          }
+          p[i] = exp(s[i] - lse[at]);
+          ds[i] = p[i] * (dp[i] - delta[at]) * dims.scale;
+        }
+      }
+      for (var c = 0u; c < HEAD_VEC4; c++) {
+        let part_q = qkv[query + c];
+        let part_g = dout[at * HEAD_VEC4 + c];
+        for (var i = 0u; i < QUERIES; i++) {
+          dk[i * HEAD_VEC4 + c] += ds[i] * part_q;
+          dv[i * HEAD_VEC4 + c] += p[i] * part_g;
         }
       }
     }

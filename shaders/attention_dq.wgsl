@@ -40,25 +40,26 @@ fn main(
       own[i] += dot(g[i * HEAD_VEC4 + c], out[at * HEAD_VEC4 + c]);
     }
   }
-  var kv: array<vec4f, 2 * HEAD_VEC4>;
   for (var key = first[0]; key < stop; key++) {
     let k = key * dims.width + dims.keys + shift;
     let v = key * dims.width + dims.values + shift;
+    var s = array<f32, QUERIES>();
+    var dp = array<f32, QUERIES>();
+    var ds = array<f32, QUERIES>();
     for (var c = 0u; c < HEAD_VEC4; c++) {
-      kv[c] = qkv[k + c];
-      kv[HEAD_VEC4 + c] = qkv[v + c];
+      let part_k = qkv[k + c];
+      let part_v = qkv[v + c];
+      for (var i = 0u; i < QUERIES; i++) {
+        s[i] += dot(q[i * HEAD_VEC4 + c], part_k);
+        dp[i] += dot(g[i * HEAD_VEC4 + c], part_v);
+      }
     }
     for (var i = 0u; i < QUERIES; i++) {
-      if (key >= first[i] && key <= start + i) {
-        var s = 0.0;
-        var dp = 0.0;
-        for (var c = 0u; c < HEAD_VEC4; c++) {
-          s += dot(q[i * HEAD_VEC4 + c], kv[c]);
-          dp += dot(g[i * HEAD_VEC4 + c], kv[HEAD_VEC4 + c]);
-        }
-        let ds = exp(s - norm[i]) * (dp - own[i]) * dims.scale;
-        for (var c = 0u; c < HEAD_VEC4; c++) { sum[i * HEAD_VEC4 + c] += ds * kv[c]; }
-      }
+      if (key >= first[i] && key <= start + i) { ds[i] = exp(s[i] - norm[i]) * (dp[i] - own[i]) * dims.scale; }
+    }
+    for (var c = 0u; c < HEAD_VEC4; c++) {
+      let part = qkv[k + c];
+      for (var i = 0u; i < QUERIES; i++) { sum[i * HEAD_VEC4 + c] += ds[i] * part; }
     }
   }
   for (var i = 0u; i < QUERIES; i++) {

@@ -134,7 +134,7 @@ function rowsPerGroup(tuning: Tuning): number {
 
 /** On software adapters loads cost most: let several queries share them, as long as they fit the registers. */
 function queriesPerThread(tuning: Tuning, head: number): number {
-  return tuning.lanes === 1 ? Math.max(1, Math.floor(8 / head)) : 1;
+  return tuning.lanes === 1 ? Math.max(1, Math.min(4, Math.floor(16 / head))) : 1;
 }
 
 /** Items of the part first .. first + most. */
