@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Choice } from '../../components/Choice.tsx';
 import { Notice } from '../../components/Notice.tsx';
-import type { EngineChoice, PythonStatus } from '../../../lab/protocol.ts';
+import type { EngineChoice, EngineReason, PythonStatus } from '../../../lab/protocol.ts';
 import { Hideable } from '../../hiding/Hideable.tsx';
 import { OfflineFacts } from '../../offline/OfflineFacts.tsx';
 import { lab, useLab } from '../../stores/lab.ts';
@@ -11,6 +11,9 @@ import styles from './Readiness.module.css';
 
 const CHOICES: readonly EngineChoice[] = ['auto', 'webgpu', 'cpu'];
 const ESTIMATED_STEPS = 40;
+
+/** Reasons of which the browser or the engine tells something of its own, in its own words: English. */
+const TOLD: ReadonlySet<EngineReason> = new Set(['adapter-error', 'self-test-failed', 'device-lost']);
 
 /** Whether this machine is ready, and how fast it is. */
 export function Readiness(): ReactNode {
@@ -37,7 +40,7 @@ export function Readiness(): ReactNode {
               <>
                 <p className={styles.adapter}>{engine.info.adapter}</p>
                 <p className={styles.why}>{t(`why.${engine.reason}`)}</p>
-                {engine.detail !== undefined && <p className={styles.detail}>{engine.detail}</p>}
+                {engine.detail !== undefined && TOLD.has(engine.reason) && <p className={styles.detail}>{engine.detail}</p>}
               </>
             )}
             {faults.engine !== undefined && <Notice kind="fault" detail={faults.engine.message}>{t('fault.engine')}</Notice>}
