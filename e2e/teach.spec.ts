@@ -144,8 +144,11 @@ test('@lesson a link can hide the rail and its entries', async ({ page }) => {
 });
 
 test('@lesson worksheet and key are printed on paper alone; the key’s numbers are computed', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, '/teach?sheet=worksheet');
   await page.emulateMedia({ media: 'print' });
+  // Black on white, in the dark theme too.
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--page').trim())).toBe('#ffffff');
   await expect(page.getByRole('heading', { name: 'Worksheet: learning to use a tool' })).toBeVisible();
   await expect(page.getByRole('banner')).toBeHidden();
   await expect(page.getByRole('navigation', { name: 'Views' })).toBeHidden();

@@ -105,9 +105,9 @@ function declarations(palette: Palette, scheme: ThemeName): string {
   return lines.join('; ');
 }
 
-/** The custom properties of both themes, as a style sheet. */
+/** The custom properties of both themes, as a style sheet. Paper is light. */
 export function paletteCss(): string {
-  return `:root { ${declarations(PALETTES.light, 'light')} } :root[data-theme='dark'] { ${declarations(PALETTES.dark, 'dark')} }`;
+  return `:root { ${declarations(PALETTES.light, 'light')} } @media screen { :root[data-theme='dark'] { ${declarations(PALETTES.dark, 'dark')} } }`;
 }
 
 export interface Ground {

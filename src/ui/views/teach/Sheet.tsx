@@ -50,14 +50,14 @@ export function Sheet({ kind }: { readonly kind: Kind }): ReactNode {
 function Question({ stage, isKey }: { readonly stage: StageId; readonly isKey: boolean }): ReactNode {
   return (
     <>
-      <p><b>{t('teach.predict')}</b> {t(`lesson.${stage}.predict`)}</p>
+      <p><b className={styles.label}>{t('teach.predict')}</b>{t(`lesson.${stage}.predict`)}</p>
       <ul className={styles.options}>
         {optionsOf(stage).map(({ id, label, right }) => (
           <li key={id} data-right={(isKey && right) || undefined}><span aria-hidden="true">{isKey && right ? '☒' : '☐'}</span> {label}{isKey && right && <span className="hidden"> ({t('teach.right')})</span>}</li>
         ))}
       </ul>
-      {isKey ? <p className={styles.answer}><b>{t('sheet.found')}</b> {foundAt(stage)}</p> : <p className={styles.line}><span>{t('sheet.found')}</span><i /></p>}
-      <p><b>{t('sheet.explain')}</b> {t(`teach.${stage}.ask`)}</p>
+      {isKey ? <p className={styles.answer}><b className={styles.label}>{t('sheet.found')}</b>{foundAt(stage)}</p> : <p className={styles.line}><span>{t('sheet.found')}</span><i /></p>}
+      <p><b className={styles.label}>{t('sheet.explain')}</b>{t(`teach.${stage}.ask`)}</p>
       {isKey ? <p className={styles.answer}>{answerTo(stage)}</p> : <div className={styles.write}><i /><i /></div>}
     </>
   );
