@@ -94,9 +94,13 @@ export async function trainStep(parts: TrainerParts, step: number, options: Step
   } else {
     options.onProgress?.({ phase: 'updating', finished: 0, of: scored.length });
     const items = await batchItems(engine, scored, settings);
-    for (const planned of plannedUpdates(items, settings)) {
-      const report = await makeUpdate(engine, planned, settings);
-      updates.push(report);
+    const plan = plannedUpdates(items, settings);
+    // Handed over together: the engine carries them out in order, and does not wait for a report to be read before the next.
+    const reports = await Promise.all(plan.map((planned) => makeUpdate(engine, planned, settings)));
+    updates.push(...reports);
+    for (const [u, report] of reports.entries()) {
+      const planned = plan[u];
+      if (planned === undefined) continue;
       for (const [i, { trajectory }] of planned.items.entries()) {
         const tokens = report.rows[i];
         const weights = report.batch[i]?.weights;

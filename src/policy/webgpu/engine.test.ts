@@ -434,7 +434,9 @@ describe('the machine', () => {
     expect([buffers.mock.calls.length, bindGroups.mock.calls.length]).toEqual([0, 0]);
     // At most 30 new tokens in chunks of 8, and one step, a round.
     expect(submitted.mock.calls.length).toBeLessThanOrEqual(4 * (4 + 1));
-    await engine.load(checkpoint);
+    await engine.load({ ...checkpoint, weights: checkpoint.weights.map((w) => 0.9 * w) });
+    expect([buffers.mock.calls.length, bindGroups.mock.calls.length], 'nor do other weights of the same shape').toEqual([0, 0]);
+    await engine.load(randomCheckpoint(oddConfig({ num_hidden_layers: 1 })));
     expect(buffers.mock.calls.length, 'the hook counts: a new policy does make buffers').toBeGreaterThan(0);
     for (const hook of hooks) hook.mockRestore();
   });
@@ -484,6 +486,26 @@ describe('the machine', () => {
     expect(reports.map(({ applied }) => applied)).toEqual([true, false, true]);
     expect(queued.optimizer.step).toBe(2);
     expect(await engine.snapshot()).toEqual(queued);
+  });
+
+  it('forgets reference, moments and cache where other weights of the same shape are loaded', async () => {
+    const other = { ...checkpoint, weights: checkpoint.weights.map((w) => 0.8 * w) };
+    const rows = randomRows(checkpoint, [9, 14]);
+    const request: SampleRequest = { rows: rows.map((tokens, stream) => ({ tokens, stream })), seed: 4, step: 1, temperature: 1, stopTokens: [], maxLength: 30 };
+    const update = { rows: updateRows(other, [9, 14]), objective: GRPO, temperature: 1 };
+    const all = async () => [await engine.continue(request), await engine.update(update, LR), await engine.snapshot()];
+    await engine.load(randomCheckpoint(oddConfig({ num_hidden_layers: 1 })));
+    await engine.load(other);
+    const expected = await all();
+    await engine.load(checkpoint);
+    await engine.holdReference();
+    await engine.score({ rows, temperature: 1, weights: 'reference' });
+    await all();
+    await engine.load(other);
+    await expect(engine.score({ rows, temperature: 1, weights: 'reference' })).rejects.toMatchObject({ code: 'invalid' });
+    expect(await all()).toEqual(expected);
+    await engine.holdReference();
+    expect(await engine.score({ rows, temperature: 1, weights: 'reference' })).toEqual(await engine.score({ rows, temperature: 1 }));
   });
 
   it('grows and shrinks its batches without a fault, and repeats itself bit for bit', async () => {

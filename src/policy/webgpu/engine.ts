@@ -74,7 +74,8 @@ interface Loaded {
   readonly reduce: readonly Dispatch[];
   readonly adamw: readonly Dispatch[];
   readonly sampler: Sampler;
-  reference: GPUBuffer | undefined;
+  /** The buffer stays where the weights in it no longer count: plans are bound to it. */
+  readonly reference: { buffer: GPUBuffer | undefined; held: boolean };
   training: TrainingPlan | undefined;
   alternatives: GPUBuffer | undefined;
   staging: GPUBuffer | undefined;
@@ -130,6 +131,10 @@ class Engine implements WebGpuEngine {
       if (checkpoint.weights.length !== size) {
         throw new EngineError(`the checkpoint has ${checkpoint.weights.length} weights, its config ${size}`, 'invalid');
       }
+      if (this.loaded !== undefined && sameShape(this.loaded, checkpoint)) {
+        this.refill(this.loaded, checkpoint);
+        return;
+      }
       const kernels = await Kernels.compile(this.gpu, this.tuning, model.width.head / 4);
       this.unload();
       this.gpu.device.pushErrorScope('out-of-memory');
@@ -159,16 +164,15 @@ class Engine implements WebGpuEngine {
         const { size } = parameterLayout(loaded.model.config);
         if (weights.length !== size) throw new EngineError(`the reference has ${weights.length} weights; the policy has ${size}`, 'invalid');
       }
-      if (loaded.reference === undefined) {
-        loaded.reference = this.gpu.storage('reference', 4 * loaded.model.size);
-        loaded.owned.push(loaded.reference);
-      }
+      const { reference } = loaded;
+      if (reference.buffer === undefined) loaded.owned.push((reference.buffer = this.gpu.storage('reference', 4 * loaded.model.size)));
+      reference.held = true;
       if (weights !== undefined) {
-        this.gpu.device.queue.writeBuffer(loaded.reference, 0, toGpu(loaded.model, weights));
+        this.gpu.device.queue.writeBuffer(reference.buffer, 0, toGpu(loaded.model, weights));
         return;
       }
       const encoder = this.gpu.device.createCommandEncoder();
-      encoder.copyBufferToBuffer(loaded.arenas.weights, 0, loaded.reference, 0, 4 * loaded.model.size);
+      encoder.copyBufferToBuffer(loaded.arenas.weights, 0, reference.buffer, 0, 4 * loaded.model.size);
       this.gpu.submit(encoder);
     });
   }
@@ -178,7 +182,7 @@ class Engine implements WebGpuEngine {
       const { model, arenas } = loaded;
       checkTokens(model.config, request.rows);
       if (!(request.temperature > 0)) throw new EngineError('scores need a temperature above 0', 'invalid');
-      const weights = request.weights === 'reference' ? loaded.reference : arenas.weights;
+      const weights = request.weights !== 'reference' ? arenas.weights : loaded.reference.held ? loaded.reference.buffer : undefined;
       if (weights === undefined) throw new EngineError('no reference is held: call holdReference first', 'invalid');
       const k = Math.min(request.alternatives ?? 0, model.config.vocab_size);
       const limit = k === 0 ? loaded.tokenLimit : Math.max(
@@ -282,6 +286,18 @@ class Engine implements WebGpuEngine {
     return this.guarded(() => result);
   }
 
+  /** Other weights of the same shape: buffers and plans stay. */
+  private refill({ model, arenas, norm, sampler, ...loaded }: Loaded, { weights, optimizer }: Checkpoint): void {
+    const { queue } = this.gpu.device;
+    const zeros = new Float32Array(optimizer === undefined ? model.size : 0);
+    queue.writeBuffer(arenas.weights, 0, toGpu(model, weights));
+    queue.writeBuffer(arenas.m, 0, optimizer === undefined ? zeros : toGpu(model, optimizer.m));
+    queue.writeBuffer(arenas.v, 0, optimizer === undefined ? zeros : toGpu(model, optimizer.v));
+    queue.writeBuffer(norm, 0, Float32Array.of(0, 0, 0, optimizer?.step ?? 0));
+    loaded.reference.held = false;
+    sampler.forget();
+  }
+
   private allocate(model: GpuModel, kernels: Kernels, checkpoint: Checkpoint, limit: number): Loaded {
     const { gpu } = this;
     const owned: GPUBuffer[] = [];
@@ -339,7 +355,7 @@ class Engine implements WebGpuEngine {
     reduce.push(kernels.dispatch('grad_norm', [], { optimizer: settings, squares, norm }, { fixed: 1 }));
     return {
       model, kernels, arenas, suppressTokens, tokenLimit: limit,
-      optimizer: settings, norm, reduce, adamw, reference: undefined, training: undefined,
+      optimizer: settings, norm, reduce, adamw, reference: { buffer: undefined, held: false }, training: undefined,
       alternatives: undefined, staging: undefined, owned,
       sampler: new Sampler({ gpu, kernels, model, arenas, suppressTokens, tokenLimit: limit, bindingLimit: this.bindingLimit }),
     };
@@ -456,6 +472,10 @@ class Engine implements WebGpuEngine {
       : optimizer === undefined ? { applied: false, skipped: 'not-requested' as const } : { applied: true };
     return { report: { loss, gradNorm, ...outcome, rows: reports }, gradient: data.subarray(resultBytes / 4 + 4) };
   }
+}
+
+function sameShape({ model, suppressTokens }: Loaded, checkpoint: Checkpoint): boolean {
+  return JSON.stringify([model.config, suppressTokens]) === JSON.stringify([checkpoint.config, checkpoint.suppressTokens]);
 }
 
 /** The uniform of grad_norm.wgsl and adamw.wgsl. */
