@@ -1,21 +1,7 @@
 import { lazy, Suspense, type ReactNode } from 'react';
+import type { ChoiceProps } from './choice-props.ts';
 import { Icon } from './Icon.tsx';
 import styles from './Choice.module.css';
-
-export interface ChoiceItem<T extends string> {
-  readonly value: T;
-  readonly label: string;
-  /** Where the label is in another language than the page. */
-  readonly lang?: string;
-}
-
-export interface ChoiceProps<T extends string> {
-  readonly label: string;
-  readonly value: T;
-  readonly items: readonly ChoiceItem<T>[];
-  readonly onChange: (value: T) => void;
-  readonly describedBy?: string;
-}
 
 // The code of menus is larger than the first view: the button paints without it.
 const Menu = lazy(async () => ({ default: (await import('./ChoiceMenu.tsx')).ChoiceMenu }));

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
-import { Choice, type ChoiceItem } from './Choice.tsx';
+import { Choice } from './Choice.tsx';
+import type { ChoiceItem } from './choice-props.ts';
 import styles from './Field.module.css';
 
 interface ChoiceFieldProps<T extends string> {

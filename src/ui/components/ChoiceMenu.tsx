@@ -1,6 +1,6 @@
 import { Select } from 'radix-ui';
 import type { ReactNode } from 'react';
-import type { ChoiceProps } from './Choice.tsx';
+import type { ChoiceProps } from './choice-props.ts';
 import { Icon } from './Icon.tsx';
 import styles from './Choice.module.css';
 

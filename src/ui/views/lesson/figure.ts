@@ -1,17 +1,8 @@
-/** What a figure of the lesson is given, and how its code comes: apart from the text, which does not wait for it. */
+/** How the code of a figure comes: apart from the text of the lesson, which does not wait for it. */
 import type { ComponentType } from 'react';
-import type { Findings, StageId } from '../../../lesson/stages.ts';
+import type { StageId } from '../../../lesson/stages.ts';
 import { need, type Part } from '../../text/text.ts';
-import type { Kept } from './address.ts';
-
-export interface FigureProps<S extends StageId> {
-  readonly kept: Kept;
-  readonly onKept: (change: Kept) => void;
-  /** Says what the figure found: the prediction is graded by it. */
-  readonly onFound: (finding: Findings[S]) => void;
-  /** The prediction was made just now: whatever takes time starts by itself. */
-  readonly fresh: boolean;
-}
+import type { FigureProps } from './figure-props.ts';
 
 export type Figure = ComponentType<FigureProps<StageId>>;
 

@@ -9,7 +9,7 @@ import { Badge } from '../../compare/Badge.tsx';
 import { Hand } from '../../group/Hand.tsx';
 import { scoringOfRun } from '../../group/play.ts';
 import { wholeAt } from '../address.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import { plainly } from '../plain.ts';
 import { NoRecord } from './NoRecord.tsx';
 import styles from './Figures.module.css';

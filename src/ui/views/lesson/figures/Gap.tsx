@@ -7,7 +7,7 @@ import { t } from '../../../text/text.ts';
 import { Badge } from '../../compare/Badge.tsx';
 import { characters } from '../../step/tokenizers.ts';
 import { ContextTokens } from '../../tools/Observation.tsx';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import { PythonLine } from './PythonLine.tsx';
 import { usePython } from './usePython.ts';
 import styles from './Figures.module.css';

@@ -15,7 +15,7 @@ import { turnAt, turnsOf, type Turn } from '../../rollout/turns.ts';
 import { visible } from '../../step/tokens.ts';
 import { TokenStrip } from '../../step/TokenStrip.tsx';
 import { wholeAt } from '../address.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import { plainly } from '../plain.ts';
 import { PythonLine } from './PythonLine.tsx';
 import { usePython } from './usePython.ts';

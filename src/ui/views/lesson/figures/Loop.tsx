@@ -16,7 +16,7 @@ import { rewardCurve } from '../../train/curves.ts';
 import { differences, PRESET_SETTINGS } from '../../train/presets.ts';
 import { wholeAt } from '../address.ts';
 import { foundWords } from '../words.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import styles from './Figures.module.css';
 
 const MOST_SEED = 999;

@@ -8,7 +8,7 @@ import { Asked, useAsked } from '../../step/Asked.tsx';
 import { strongestToken } from '../../update/arrays.ts';
 import { Mask } from '../../update/Mask.tsx';
 import { wholeAt } from '../address.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import { NoRecord } from './NoRecord.tsx';
 import styles from './Figures.module.css';
 

@@ -10,7 +10,7 @@ import { useRecord, useRunView } from '../../../stores/runs.ts';
 import { format, t } from '../../../text/text.ts';
 import { Badge } from '../../compare/Badge.tsx';
 import { TokenStrip } from '../../step/TokenStrip.tsx';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import { plainly } from '../plain.ts';
 import styles from './Figures.module.css';
 

@@ -11,7 +11,7 @@ import { Badge } from '../../compare/Badge.tsx';
 import { Bars } from '../../compare/Bars.tsx';
 import { Legend, LOOKS } from '../../compare/Look.tsx';
 import { BENCHMARKS, CALLS, TABLE_1, type MethodKind } from '../../compare/paper.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import styles from './Figures.module.css';
 
 const SUITE = 'arithmetic';

@@ -12,7 +12,7 @@ import { StateTable } from '../../tools/StatePanel.tsx';
 import { nextCall, stateAfter } from '../../tools/walk.ts';
 import { wholeAt } from '../address.ts';
 import { tripSteps } from '../trip.ts';
-import type { FigureProps } from '../figure.ts';
+import type { FigureProps } from '../figure-props.ts';
 import styles from './Figures.module.css';
 
 const MOST = 20;
