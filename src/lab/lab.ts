@@ -10,6 +10,7 @@ import type { PolicyFiles } from '../policy/checkpoint.ts';
 import { EngineError, type PolicyEngine } from '../policy/engine.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import type { Python, PythonInfo } from '../tools/python/python.ts';
+import { RuleError } from '../reward/rule.ts';
 import type { Inspection } from './inspection.ts';
 import { Microscope, type InspectedRun, type MicroscopePlatform } from './microscope.ts';
 import {
@@ -238,7 +239,7 @@ export class Lab {
       });
       this.emit({ type: 'inspected', id, kind: inspection.kind, result } as Inspected);
     } catch (error) {
-      this.emit({ type: 'inspect-failed', id, message: messageOf(error) });
+      this.emit({ type: 'inspect-failed', id, message: messageOf(error), ...(error instanceof RuleError && error.failure !== undefined ? { rule: error.failure } : {}) });
     }
     this.inspections.delete(id);
   }

@@ -6,6 +6,7 @@
 import type { GrpoSettings } from '../grpo/settings.ts';
 import type { Metrics, SkipReason, StepRecord, StepWarning } from '../grpo/record.ts';
 import type { EngineInfo } from '../policy/engine.ts';
+import type { RuleFailure } from '../reward/rule.ts';
 import type { Inspection, InspectionKind, InspectionPhase, InspectionResults } from './inspection.ts';
 import type { ToolName } from '../rollout/environments.ts';
 import type { PythonInfo } from '../tools/python/python.ts';
@@ -137,7 +138,8 @@ export type LabEvent =
   | Inspected
   | { readonly type: 'inspect-progress'; readonly id: number; readonly phase: InspectionPhase; readonly done: number; readonly of: number }
   /** Where a rule or a call failed, `message` is what Python said. Nothing else changes. */
-  | { readonly type: 'inspect-failed'; readonly id: number; readonly message: string }
+  /** @param rule why a reward rule gave no rewards */
+  | { readonly type: 'inspect-failed'; readonly id: number; readonly message: string; readonly rule?: RuleFailure }
   | { readonly type: 'runs'; readonly runs: readonly RunSummary[] }
   /** Something failed; `about` says where it is shown. Nothing is lost: the last snapshot is stored. */
   | { readonly type: 'fault'; readonly about: 'engine' | 'python' | 'model' | 'run' | 'store' | 'step'; readonly message: string; readonly detail?: string }

@@ -14,7 +14,7 @@ import { PERSON_LIMITS } from '../tools/python/python.ts';
 import { WORKFLOW_WORDS } from '../tools/workflow/vocabulary.ts';
 import { scoreMath } from './math.ts';
 import { PAPER_REWARD } from './reward.ts';
-import { EXAMPLE_RULES, PAPER_RULE, readRuleOutput, ruleProgram, WORKFLOW_EXAMPLES, WORKFLOW_RULE } from './rule.ts';
+import { EXAMPLE_RULES, PAPER_RULE, readRuleOutput, RuleError, ruleProgram, WORKFLOW_EXAMPLES, WORKFLOW_RULE } from './rule.ts';
 import { scoreWorkflow } from './workflow.ts';
 
 const python = createNodePython();
@@ -178,6 +178,16 @@ describe('a rule that gives no rewards says why', () => {
     ['raise KeyboardInterrupt', 'KeyboardInterrupt'],
   ])('%j', async (code, words) => {
     await expect(apply(code, await scripted([right, right]))).rejects.toThrow(words);
+  });
+
+  it('with a reason that can be said in any language', async () => {
+    const members = await scripted([right, right]);
+    const failure = async (code: string): Promise<unknown> => apply(code, members).catch((error: unknown) => (error instanceof RuleError ? error.failure : error));
+    expect(await failure('x = 1')).toEqual({ why: 'missing' });
+    expect(await failure(returns('[1]'))).toEqual({ why: 'count', wanted: 2, given: 1 });
+    expect(await failure(returns("['1', 2]"))).toEqual({ why: 'number', rollout: 1, given: 'str' });
+    expect(await failure('def reward(**kwargs):\n    pass')).toEqual({ why: 'list', type: 'NoneType' });
+    expect(await failure(returns('[1 / 0, 1]'))).toBeUndefined();
   });
 
   it('where it does not end', async () => {

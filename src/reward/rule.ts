@@ -196,9 +196,21 @@ export const WORKFLOW_EXAMPLES: Readonly<Record<ExampleName, string>> = {
 `,
 };
 
-/** A rule that gave no rewards, in words. */
+/** Why a rule gave no rewards, where that is not something that Python itself said. */
+export type RuleFailure =
+  | { readonly why: 'prints' | 'program' | 'missing' | 'memory' | 'endless' }
+  | { readonly why: 'list'; readonly type: string }
+  | { readonly why: 'count'; readonly wanted: number; readonly given: number }
+  /** @param rollout from 1 */
+  | { readonly why: 'number'; readonly rollout: number; readonly given: string };
+
+/** A rule that gave no rewards: in English words, or Python's, and as a reason that can be said in another language. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
+
+  constructor(message: string, readonly failure?: RuleFailure) {
+    super(message);
+  }
 }
 
 interface Message {
@@ -357,40 +369,40 @@ const AnswerSchema = v.union([
  * @throws RuleError in words, with the line of the rule where there is one.
  */
 export function readRuleOutput(result: PythonResult, rollouts: number): readonly (number | null)[] {
-  if (!result.ok) throw new RuleError(stopped(result));
-  if (result.truncated) throw new RuleError('The rule prints too much. Take its prints out.');
+  if (!result.ok) throw stopped(result);
+  if (result.truncated) throw new RuleError('The rule prints too much. Take its prints out.', { why: 'prints' });
   const answer = v.safeParse(AnswerSchema, parseJson(result.output));
-  if (!answer.success) throw new RuleError('The rule broke the program around it. It may only define functions and compute.');
+  if (!answer.success) throw new RuleError('The rule broke the program around it. It may only define functions and compute.', { why: 'program' });
   const { output } = answer;
   if ('error' in output) {
     switch (output.error) {
       case 'missing':
-        throw new RuleError('There is no function named reward. The rule must define one: def reward(completions, answer, **kwargs).');
+        throw new RuleError('There is no function named reward. The rule must define one: def reward(completions, answer, **kwargs).', { why: 'missing' });
       case 'no list':
-        throw new RuleError(`reward must return a list with one number for each rollout; it returned ${output.type === 'NoneType' ? 'nothing' : `a value of type ${output.type}`}.`);
+        throw new RuleError(`reward must return a list with one number for each rollout; it returned ${output.type === 'NoneType' ? 'nothing' : `a value of type ${output.type}`}.`, { why: 'list', type: output.type });
       case 'raised':
         throw new RuleError(`${output.line === null ? '' : `Line ${output.line}: `}${output.type}${output.message === '' ? '' : `: ${output.message}`}`);
     }
   }
   const { rewards } = output;
-  if (rewards.length !== rollouts) throw new RuleError(`reward must return one number for each rollout, ${rollouts} here; it returned ${rewards.length}.`);
+  if (rewards.length !== rollouts) throw new RuleError(`reward must return one number for each rollout, ${rollouts} here; it returned ${rewards.length}.`, { why: 'count', wanted: rollouts, given: rewards.length });
   return rewards.map((reward, i) => {
     if (reward === null || typeof reward === 'number') return reward;
-    throw new RuleError(`The reward of rollout ${i + 1} is ${/^-?(nan|inf)$/.test(reward.not) ? reward.not : `of type ${reward.not}`}: it must be a finite number, or None where the rule does not apply.`);
+    throw new RuleError(`The reward of rollout ${i + 1} is ${/^-?(nan|inf)$/.test(reward.not) ? reward.not : `of type ${reward.not}`}: it must be a finite number, or None where the rule does not apply.`, { why: 'number', rollout: i + 1, given: reward.not });
   });
 }
 
-function stopped({ output, error }: PythonResult): string {
+function stopped({ output, error }: PythonResult): RuleError {
   switch (error?.kind) {
     case 'timeout':
-      return `The rule did not come to its end and was ${error.message}. Is there a loop without an end?`;
+      return new RuleError(`The rule did not come to its end and was ${error.message}. Is there a loop without an end?`, { why: 'endless' });
     case 'memory':
-      return 'The rule needs more memory than it may have.';
+      return new RuleError('The rule needs more memory than it may have.', { why: 'memory' });
     case 'runtime':
-      return `Python could not be used: ${error.message}`;
+      return new RuleError(`Python could not be used: ${error.message}`);
     case 'exception':
     case undefined:
-      return output;
+      return new RuleError(output);
   }
 }
 

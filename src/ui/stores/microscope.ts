@@ -7,12 +7,13 @@ import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { Inspection, InspectionKind, InspectionPhase, InspectionResults } from '../../lab/inspection.ts';
 import type { LabEvent } from '../../lab/protocol.ts';
+import type { RuleFailure } from '../../reward/rule.ts';
 import { labStore, onLabEvent, send } from './lab.ts';
 
 export type Answer<K extends InspectionKind> =
   | { readonly state: 'waiting'; readonly phase: InspectionPhase | undefined; readonly done: number; readonly of: number }
   | { readonly state: 'ready'; readonly result: InspectionResults[K] }
-  | { readonly state: 'failed'; readonly message: string };
+  | { readonly state: 'failed'; readonly message: string; readonly rule?: RuleFailure };
 
 const WAITING = { state: 'waiting', phase: undefined, done: 0, of: 0 } as const;
 
@@ -39,7 +40,7 @@ onLabEvent((event: LabEvent): void => {
     return;
   }
   keyOf.delete(event.id);
-  put(key, event.type === 'inspected' ? { state: 'ready', result: event.result } : { state: 'failed', message: event.message });
+  put(key, event.type === 'inspected' ? { state: 'ready', result: event.result } : { state: 'failed', message: event.message, ...(event.rule === undefined ? {} : { rule: event.rule }) });
 });
 
 /** Asks, unless it is being asked or the answer is there. A question that failed is asked again. */

@@ -143,7 +143,7 @@ const NOT_THE_TERM = new Set<string>([
   // Settings of other trainers, by their names.
   'differs.aggregation',
   // Names in code, and of a tag.
-  'rule.columns', 'rule.columns.workflow', 'measure.outputAfterCall',
+  'rule.columns', 'rule.columns.workflow', 'rule.why.missing', 'rule.why.list', 'rule.why.count', 'measure.outputAfterCall',
   // What pupils ask each other.
   'teach.workflows.say',
   // Logarithms of ratios.

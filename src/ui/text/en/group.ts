@@ -104,6 +104,15 @@ export const group = {
   'rule.edited': 'The rewards shown are those of the rule before your last changes.',
   'rule.change': ({ was, now }: { was: string; now: string }) => `${was} → ${now}`,
   'rule.failed': 'This rule gives no rewards; the old ones stay. Mend it and score again.',
+  'rule.why.prints': 'The rule prints too much. Take its prints out.',
+  'rule.why.program': 'The rule broke the program around it. It may only define functions and compute.',
+  'rule.why.missing': 'There is no function named reward. The rule must define one: def reward(completions, answer, **kwargs).',
+  'rule.why.memory': 'The rule needs more memory than it may have.',
+  'rule.why.endless': 'The rule did not come to its end and was stopped. Is there a loop without an end?',
+  'rule.why.list': ({ type }: { type: string }) => `reward must return a list with one number for each rollout; it returned ${type === 'NoneType' ? 'nothing' : `a value of type ${type}`}.`,
+  'rule.why.count': ({ wanted, given }: { wanted: number; given: number }) => `reward must return one number for each rollout, ${n(wanted)} here; it returned ${n(given)}.`,
+  'rule.why.number': ({ rollout, given }: { rollout: number; given: string }) =>
+    `The reward of rollout ${n(rollout)} is ${/^-?(?:nan|inf)$/.test(given) ? given : `of type ${given}`}: it must be a finite number, or None where the rule does not apply.`,
   'rule.stopped': 'You stopped it; the old rewards stay.',
 
   'column.sampledReward': 'sampled reward',

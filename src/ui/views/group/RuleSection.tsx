@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useId, useRef, useState, type ReactNode, type RefObject } from 'react';
+import type { RuleFailure } from '../../../reward/rule.ts';
 import { Button } from '../../components/Button.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { Copy } from '../../components/Copy.tsx';
@@ -40,7 +41,7 @@ export function RuleSection({ kind, asking, asked, applied, switched, outcome, o
   const score = (): void => {
     onScore(code);
   };
-  const failed = asking.answer?.state === 'failed' && asked === code ? asking.answer.message : undefined;
+  const failed = asking.answer?.state === 'failed' && asked === code ? (asking.answer.rule === undefined ? asking.answer.message : failureWords(asking.answer.rule)) : undefined;
   const still = (
     // A region that scrolls must be reachable by keyboard, also before the editor is there.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -99,4 +100,21 @@ function useNear(): [RefObject<HTMLElement | null>, boolean] {
     };
   }, [near]);
   return [root, near];
+}
+
+function failureWords(failure: RuleFailure): string {
+  switch (failure.why) {
+    case 'list':
+      return t('rule.why.list', failure);
+    case 'count':
+      return t('rule.why.count', failure);
+    case 'number':
+      return t('rule.why.number', failure);
+    case 'prints':
+    case 'program':
+    case 'missing':
+    case 'memory':
+    case 'endless':
+      return t(`rule.why.${failure.why}`);
+  }
 }
