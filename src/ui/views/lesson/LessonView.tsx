@@ -94,7 +94,7 @@ function StageScreen({ stage, said, kept }: ScreenProps): ReactNode {
               lesson.predict(stage, option);
               navigate(lessonAddress(stage, option, kept), { replace: true });
             }} />
-          : <Result stage={stage} said={said} next={next} onAgain={() => {
+          : <Result stage={stage} said={said} next={next} fresh={fresh} onAgain={() => {
               setFresh(false);
               lesson.again(stage);
               navigate(lessonAddress(stage), { replace: true });

@@ -13,17 +13,19 @@ interface ResultProps {
   readonly stage: StageId;
   readonly said: string;
   readonly next: StageId | undefined;
+  /** The prediction was made just now. */
+  readonly fresh: boolean;
   readonly onAgain: () => void;
 }
 
 /** What the person said beside what the engine found, and why. */
-export function Result({ stage, said, next, onAgain }: ResultProps): ReactNode {
+export function Result({ stage, said, next, fresh, onAgain }: ResultProps): ReactNode {
   const finding = useLesson((s) => s.found[stage]);
   const root = useRef<HTMLElement>(null);
   useEffect(() => {
     // The form that had the focus is gone; what took its place is read on from here.
-    if (document.activeElement === document.body) root.current?.focus({ preventScroll: true });
-  }, []);
+    if (fresh) root.current?.focus({ preventScroll: true });
+  }, [fresh]);
   const right = isRight(stage, said, finding);
   const option = said as OptionId;
   return (
