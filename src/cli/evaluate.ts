@@ -1,7 +1,8 @@
 /** `npm run evaluate`: what a policy does on held-out questions, in one of the paper's three conditions. */
 import { bannedTokens, CONDITIONS, modelOf, type Condition } from '../evaluation/conditions.ts';
 import { DEFAULT_EVALUATION, evaluate, type EvaluationSettings } from '../evaluation/evaluate.ts';
-import { callsOf, evaluationOf, isWorkflow, SUITE_NAMES, suiteOf } from '../lab/suites.ts';
+import { isWorkflow } from '../lab/suite-settings.ts';
+import { callsOf, evaluationOf, SUITE_NAMES, suiteOf } from '../lab/suites.ts';
 import { ENGINES, startEngine, type EngineName } from '../policy/start.node.ts';
 import type { RewardSettings } from '../reward/reward.ts';
 import { TOOLS, type ToolName } from '../rollout/environments.ts';

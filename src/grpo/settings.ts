@@ -63,6 +63,16 @@ export const DEFAULT_GRPO: GrpoSettings = {
   optimizer: { learningRate: 5e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
 };
 
+/**
+ * ARTIST's groups of eight. A trip with every trouble and a car takes seven calls. The small cost of a call makes a
+ * repeated look-up worth less once all rollouts of a group reach the goal; the paper's rule has none.
+ */
+export const WORKFLOW_GRPO: GrpoSettings = {
+  ...DEFAULT_GRPO, questions: 16, group: 8, maxCalls: 7, maxLength: 160,
+  reward: { ...PAPER_REWARD, callCost: 0.02 },
+  optimizer: { ...DEFAULT_GRPO.optimizer, learningRate: 7e-4 },
+};
+
 export type VariantName = 'grpo' | 'dr-grpo' | 'dapo' | 'reinforce';
 
 export interface Variant {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONDITIONS, modelOf } from '../evaluation/conditions.ts';
-import { evaluationOf, grpoOf, isWorkflow, mostReward, SUITE_NAMES, suiteOf } from './suites.ts';
+import { grpoOf, isWorkflow, mostReward } from './suite-settings.ts';
+import { evaluationOf, SUITE_NAMES, suiteOf } from './suites.ts';
 
 describe('every suite', () => {
   it('is known by its name, and has policies for each condition', () => {

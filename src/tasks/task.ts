@@ -19,6 +19,9 @@ export interface Task {
   readonly kind: string;
 }
 
+/** The suite of function calling: known by its name where its tasks are not needed. */
+export const WORKFLOW = 'workflow';
+
 export interface Suite {
   readonly name: string;
   readonly tiers: readonly number[];

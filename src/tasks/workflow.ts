@@ -8,7 +8,7 @@
  * request that is held out brings a database that was never seen.
  */
 import { pcg4d, Random } from './random.ts';
-import type { Split, Suite, Task } from './task.ts';
+import { WORKFLOW, type Split, type Suite, type Task } from './task.ts';
 
 export const CITIES = ['Beijing', 'Shanghai', 'Chengdu', 'Harbin', 'Kunming', 'Lhasa', 'Nanjing', 'Suzhou', 'Wuhan', 'Xiamen'] as const;
 export const ITEMS = ['bag', 'coat', 'desk', 'kite', 'lamp', 'mug', 'pen', 'rug', 'sofa', 'tent'] as const;
@@ -336,7 +336,7 @@ const HELD_OUT_SHARE = 8;
  * words and `expression` the needed calls, a line each.
  */
 export const workflow: Suite = {
-  name: 'workflow',
+  name: WORKFLOW,
   tiers: [1, 2, 3, 4],
   distinct: true,
   draw(random, tier, split) {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { WORKFLOW_GRPO } from '../grpo/settings.ts';
 import { trainStep } from '../grpo/trainer.ts';
 import { loadPolicy, encodePolicy } from '../policy/checkpoint.ts';
 import { initialWeights } from '../policy/initialise.ts';
@@ -10,7 +11,7 @@ import { workflow as suite, workflowOf, workflowTask, type Workflow } from '../t
 import { Random } from '../tasks/random.ts';
 import { answerCall, reachesGoal, replay } from '../tools/workflow/workflow.ts';
 import type { Demonstration } from './demonstrations.ts';
-import { WORKFLOW_GRPO, WORKFLOW_WARM_START, workflowConfig, workflowTokenizer, workflowWarmStart, writeWorkflowDemonstrations } from './workflow.ts';
+import { WORKFLOW_WARM_START, workflowConfig, workflowTokenizer, workflowWarmStart, writeWorkflowDemonstrations } from './workflow.ts';
 
 const tokenizer = workflowTokenizer();
 const tags = tagsOf(tokenizer);

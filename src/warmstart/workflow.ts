@@ -3,12 +3,10 @@
  * and often does not do it. What it is about to do is named first in its reasoning, with the chosen offer, so that a
  * bad habit is one word that reinforcement learning can turn away from, and copying stays clean.
  */
-import { DEFAULT_GRPO, type GrpoSettings } from '../grpo/settings.ts';
 import { parseConfig, type PolicyConfig } from '../policy/config.ts';
 import type { AdamW, PolicyEngine } from '../policy/engine.ts';
 import { Random } from '../policy/random.ts';
 import { PRINTABLE, Tokenizer, WORKFLOW_SPECIALS } from '../policy/tokenizer.ts';
-import { PAPER_REWARD } from '../reward/reward.ts';
 import { observationOf, promptOf } from '../rollout/rollout.ts';
 import { ENVIRONMENT, POLICY, PROMPT, tagsOf, type Owner, type Tags } from '../rollout/trajectory.ts';
 import type { Task } from '../tasks/task.ts';
@@ -248,16 +246,6 @@ export function workflowConfig(tokenizer: Tokenizer, { hidden, layers } = { hidd
 
 export const WORKFLOW_WARM_START: WarmStartSettings = {
   steps: 1300, batch: 32, seed: 1, learningRate: 3e-3, warmUpSteps: 50, finalShare: 0.05,
-};
-
-/**
- * ARTIST's groups of eight. A trip with every trouble and a car takes seven calls. The small cost of a call makes a
- * repeated look-up worth less once all rollouts of a group reach the goal; the paper's rule has none.
- */
-export const WORKFLOW_GRPO: GrpoSettings = {
-  ...DEFAULT_GRPO, questions: 16, group: 8, maxCalls: 7, maxLength: 160,
-  reward: { ...PAPER_REWARD, callCost: 0.02 },
-  optimizer: { ...DEFAULT_GRPO.optimizer, learningRate: 7e-4 },
 };
 
 const OPTIMIZER: Omit<AdamW, 'learningRate'> = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };

@@ -2,7 +2,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { ChoiceField } from '../../components/ChoiceField.tsx';
 import { Chart, type Series } from '../../figures/Chart.tsx';
 import { niceDomain, type Domain } from '../../figures/scale.ts';
-import { mostReward } from '../../../lab/suites.ts';
+import { mostReward } from '../../../lab/suite-settings.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useHistories, useRuns, type Known } from '../../stores/histories.ts';
 import { format, t } from '../../text/text.ts';

@@ -1,6 +1,6 @@
 /** Which numbers of an evaluation are shown, and how. Pure. */
 import type { EvaluationResult, Figures } from '../../../evaluation/evaluate.ts';
-import { isWorkflow } from '../../../lab/suites.ts';
+import { isWorkflow } from '../../../lab/suite-settings.ts';
 import { format } from '../../text/text.ts';
 import type { BarValue } from './Bars.tsx';
 

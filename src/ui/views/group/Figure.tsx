@@ -1,6 +1,6 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { isWorkflow } from '../../../lab/suites.ts';
+import { isWorkflow } from '../../../lab/suite-settings.ts';
 import { Hideable } from '../../hiding/Hideable.tsx';
 import { navigate, stepAddress } from '../../routes.ts';
 import { t } from '../../text/text.ts';

@@ -3,7 +3,7 @@ import { Segments } from '../../components/Segments.tsx';
 import { Chart, type Series } from '../../figures/Chart.tsx';
 import { useMedia } from '../../figures/useMedia.ts';
 import type { StepSummary } from '../../../lab/protocol.ts';
-import { mostReward } from '../../../lab/suites.ts';
+import { mostReward } from '../../../lab/suite-settings.ts';
 import { groupAddress, navigate } from '../../routes.ts';
 import { useDraft } from '../../stores/draft.ts';
 import { useRunView, type RunView } from '../../stores/runs.ts';

@@ -1,7 +1,7 @@
 /** Which curves a run has: metrics by name in, series out. Pure; words are keys of the catalogue. */
 import { expectedEqualShare } from '../../../grpo/advantages.ts';
 import type { RunSettings, StepSummary } from '../../../lab/protocol.ts';
-import { isWorkflow, mostReward } from '../../../lab/suites.ts';
+import { isWorkflow, mostReward } from '../../../lab/suite-settings.ts';
 import { niceDomain, type Domain } from '../../figures/scale.ts';
 
 export type CurveName = 'reward' | 'accuracy' | 'calls' | 'equal' | 'length' | 'kl' | 'entropy' | 'clip' | 'gradient';

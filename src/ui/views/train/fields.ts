@@ -1,7 +1,7 @@
 /** Every setting that can be changed: where it lies, what it may be. Form and links are made from this. Pure. */
 import { NO_CLIP } from '../../../grpo/settings.ts';
 import type { RunSettings } from '../../../lab/protocol.ts';
-import { grpoOf, isWorkflow } from '../../../lab/suites.ts';
+import { grpoOf, isWorkflow } from '../../../lab/suite-settings.ts';
 import { TOOL_NAMES } from '../../../rollout/environments.ts';
 import { differences, flatten, PRESET_SETTINGS, PRESETS, presetOf, STARTS, type Leaf, type PresetName } from './presets.ts';
 

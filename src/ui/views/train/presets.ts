@@ -1,7 +1,7 @@
 /** Starting points for a run, and how a run is named: by what differs. Pure. */
 import { DEFAULT_GRPO, VARIANTS, type GrpoSettings, type VariantName } from '../../../grpo/settings.ts';
 import type { RunSettings } from '../../../lab/protocol.ts';
-import { grpoOf } from '../../../lab/suites.ts';
+import { grpoOf } from '../../../lab/suite-settings.ts';
 
 export const PRESETS = ['paper', 'selective', 'unmasked', 'workflow', 'quick'] as const;
 export type PresetName = (typeof PRESETS)[number];
