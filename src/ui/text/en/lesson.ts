@@ -185,7 +185,7 @@ export const lesson = {
   'lesson.loop.text': 'All of it together is one loop. A batch of questions is asked, six rollouts are written for each, scored, compared within their groups, and one masked update changes the weights by a little: the learning rate says by how much. Then the next step begins, with a policy that is a little different. This is GRPO. Ten steps of it run here now, on your machine: 48 rollouts a step, with real Python. Nothing is replayed.',
   'lesson.loop.predict': 'The base policy starts with a mean reward of about 2 of 4. Where is it ten steps later?',
   'lesson.loop.found': ({ first, last, steps, rollouts, seconds, engine }: Findings['loop']) => `Mean reward ${two(first)} in the first step, ${two(last)} in step ${n(steps)}: ${n(rollouts)} rollouts in ${duration(seconds)}, ${engineName(engine)}`,
-  'lesson.loop.explain': ({ first, last }: Findings['loop']) => `Nobody showed the policy a right answer, or told it to call. A change of ${f.signed(last - first, 2)} came from scores of whole attempts alone, by making the better half of each group more likely. You have seen every part of it.`,
+  'lesson.loop.explain': ({ first, last }: Findings['loop']) => `Examples, good and bad ones mixed, came before, in the warm start. In these steps nobody showed the policy a right answer, or told it to call. A change of ${f.signed(last - first, 2)} came from scores of whole attempts alone, by making the better half of each group more likely. You have seen every part of it.`,
   'lesson.loop.start': 'Run ten steps',
   'lesson.loop.stop': 'Pause',
   'lesson.loop.goOn': 'Go on',

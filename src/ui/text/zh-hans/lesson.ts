@@ -187,7 +187,7 @@ export const lesson: Translation<typeof english> = {
   'lesson.loop.text': '合在一起就是一个循环。问一批题目（一个批次，batch），每道题写六条轨迹，打分，在组内比较，再用一次带掩码的更新把权重改动一点点：改动多少由学习率（learning rate）决定。然后下一步（step）开始，策略已略有不同。这就是 GRPO。现在就在你的机器上运行十步：每步 48 条轨迹，用真正的 Python。没有一样是回放。',
   'lesson.loop.predict': '基础策略开始时的平均奖励约为 2 分（满分 4 分）。十步之后会在哪里？',
   'lesson.loop.found': ({ first, last, steps, rollouts, seconds, engine }) => `平均奖励：第一步 ${two(first)}，第 ${n(steps)} 步 ${two(last)}；${n(rollouts)} 条轨迹，用时 ${hans.duration(seconds)}，${engineName(engine)}`,
-  'lesson.loop.explain': ({ first, last }) => `没有人给策略看过正确答案，也没有人让它调用。${f.signed(last - first, 2)} 的变化只来自整次尝试的分数：让每个组里较好的一半变得更可能出现。其中每个部分你都已经看过了。`,
+  'lesson.loop.explain': ({ first, last }) => `好坏混杂的示例只在之前的热启动里出现过。在这些步里，没有人给策略看正确答案，也没有人让它调用。${f.signed(last - first, 2)} 的变化只来自整次尝试的分数：让每个组里较好的一半变得更可能出现。其中每个部分你都已经看过了。`,
   'lesson.loop.start': '运行十步',
   'lesson.loop.stop': '暂停',
   'lesson.loop.goOn': '继续',

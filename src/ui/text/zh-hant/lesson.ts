@@ -187,7 +187,7 @@ export const lesson: Translation<typeof english> = {
   'lesson.loop.text': '合在一起就是一個循環。問一批題目（一個批次，batch），每道題寫六條軌跡，評分，在組內比較，再用一次帶遮罩的更新把權重改動一點點：改動多少由學習率（learning rate）決定。然後下一步（step）開始，策略已略有不同。這就是 GRPO。現在就在你的機器上執行十步：每步 48 條軌跡，用真正的 Python。沒有一樣是重播。',
   'lesson.loop.predict': '基礎策略開始時的平均獎勵約為 2 分（滿分 4 分）。十步之後會在哪裡？',
   'lesson.loop.found': ({ first, last, steps, rollouts, seconds, engine }) => `平均獎勵：第一步 ${two(first)}，第 ${n(steps)} 步 ${two(last)}；${n(rollouts)} 條軌跡，用時 ${hant.duration(seconds)}，${engineName(engine)}`,
-  'lesson.loop.explain': ({ first, last }) => `沒有人給策略看過正確答案，也沒有人讓它呼叫。${f.signed(last - first, 2)} 的變化只來自整次嘗試的分數：讓每個組裡較好的一半變得更可能出現。其中每個部分你都已經看過了。`,
+  'lesson.loop.explain': ({ first, last }) => `好壞混雜的示例只在之前的熱啟動裡出現過。在這些步裡，沒有人給策略看正確答案，也沒有人讓它呼叫。${f.signed(last - first, 2)} 的變化只來自整次嘗試的分數：讓每個組裡較好的一半變得更可能出現。其中每個部分你都已經看過了。`,
   'lesson.loop.start': '執行十步',
   'lesson.loop.stop': '暫停',
   'lesson.loop.goOn': '繼續',
