@@ -120,7 +120,7 @@ export const tools = {
   'tools.flow.way.stuck': 'No call takes this mistake back. Undo the last calls, or start again; a policy has neither.',
   'tools.flow.most': ({ most }: { most: number }) => `You have made ${n(most)} calls, the most there is room for. Undo some, or start again.`,
   'tools.flow.record': 'The calls, and what enters the context',
-  'tools.flow.empty': 'No call was made yet. Choose a function, fill in its form and press Call.',
+  'tools.flow.empty': 'No call was made yet.',
   'tools.flow.prompt': 'The request',
   'tools.flow.number': ({ number }: { number: number }) => `Call ${n(number)}`,
   'tools.flow.changed': ({ changes }: { changes: string }) => `changed ${changes}`,

@@ -120,7 +120,7 @@ export const tools: Translation<typeof english> = {
   'tools.flow.way.stuck': '没有调用能挽回这个错误。撤销最近的调用，或重新开始；策略两样都做不到。',
   'tools.flow.most': ({ most }) => `你已做了 ${n(most)} 次调用，到了上限。请撤销几次，或重新开始。`,
   'tools.flow.record': '各次调用，以及进入上下文的内容',
-  'tools.flow.empty': '还没有做过调用。选择一个函数，填好表单，再按“调用”。',
+  'tools.flow.empty': '还没有做过调用。',
   'tools.flow.prompt': '请求',
   'tools.flow.number': ({ number }) => `调用 ${n(number)}`,
   'tools.flow.changed': ({ changes }) => `改变了 ${changes}`,

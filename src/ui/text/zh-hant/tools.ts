@@ -120,7 +120,7 @@ export const tools: Translation<typeof english> = {
   'tools.flow.way.stuck': '沒有呼叫能挽回這個錯誤。復原最近的呼叫，或重新開始；策略兩樣都做不到。',
   'tools.flow.most': ({ most }) => `你已做了 ${n(most)} 次呼叫，到了上限。請復原幾次，或重新開始。`,
   'tools.flow.record': '各次呼叫，以及進入上下文的內容',
-  'tools.flow.empty': '還沒有做過呼叫。選擇一個函式，填好表單，再按「呼叫」。',
+  'tools.flow.empty': '還沒有做過呼叫。',
   'tools.flow.prompt': '請求',
   'tools.flow.number': ({ number }) => `呼叫 ${n(number)}`,
   'tools.flow.changed': ({ changes }) => `改變了 ${changes}`,
