@@ -160,7 +160,7 @@ test('@step-through a rule that fails says so in place, and leaves the old score
   await score(page, 'def reward(completions, **kwargs):\n    while True:\n        pass\n');
   await expect(rule(page).getByRole('button', { name: 'Stop' })).toBeVisible();
   await expectRows(page, own);
-  await expect(alert).toContainText('was stopped after', { timeout: LONG });
+  await expect(alert).toContainText('did not come to its end and was stopped', { timeout: LONG });
   await expectRows(page, own);
 
   // A rule that does not apply to a rollout leaves it out of the mean.
