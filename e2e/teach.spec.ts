@@ -38,6 +38,9 @@ test('@lesson a teacher plans 45 minutes, changes a note, and presents by keyboa
   await expect(page.getByRole('heading', { level: 1, name: 'The gap' })).toBeVisible();
   for (let i = 0; i < 4; i += 1) await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('heading', { level: 1, name: 'Masking' })).toBeVisible();
+  // The notes hold the answers: the class does not see them before the teacher asks for them.
+  await expect(page.getByRole('region', { name: 'Notes' })).toBeHidden();
+  await page.keyboard.press('s');
   await expect(page.getByText('Bring the two coloured pens.')).toBeVisible();
   // Typing in a note is no turning of pages.
   await page.getByRole('button', { name: 'Edit: notes for Masking' }).click();
@@ -63,6 +66,9 @@ test('@lesson a teacher plans 45 minutes, changes a note, and presents by keyboa
 test('@lesson the lesson can be presented with the notes below', async ({ page }) => {
   await open(page, '/lesson?stage=3&present=1');
   const notes = page.getByRole('complementary', { name: 'Notes' });
+  await expect(notes).toBeVisible();
+  await expect(notes).not.toContainText('Let the class score');
+  await page.keyboard.press('s');
   await expect(notes).toContainText('Let the class score three attempts by hand');
   await expect(page.getByRole('navigation', { name: 'Views' })).toBeHidden();
   await page.keyboard.press('PageDown');

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { useEffect, type ReactNode } from 'react';
+import { Link, useSearch } from 'wouter';
 import { RECORDED } from '../../../lesson/recorded.ts';
 import { CHECK_ADDRESSES, CHECKS, CLAIM_EVIDENCE, CLAIMS, type ClaimId } from '../../../lesson/stages.ts';
 import { useLesson, type Found } from '../../stores/lesson.ts';
@@ -11,6 +11,15 @@ import styles from './Closing.module.css';
 export function Closing(): ReactNode {
   const found = useLesson((s) => s.found);
   const said = useLesson((s) => s.said);
+  const see = new URLSearchParams(useSearch()).get('see');
+  useEffect(() => {
+    // The closing of a class leads to one of the two; a frame later, since a new view begins at its top.
+    if (see !== 'checks' && see !== 'claims') return undefined;
+    const frame = requestAnimationFrame(() => document.getElementById(`lesson-${see}`)?.scrollIntoView());
+    return () => {
+      cancelAnimationFrame(frame);
+    };
+  }, [see]);
   return (
     <div className={styles.closing}>
       <section aria-labelledby="lesson-checks">

@@ -7,6 +7,7 @@ import { navigate } from '../../routes.ts';
 import { STAGES } from '../../../lesson/stages.ts';
 import { t } from '../../text/text.ts';
 import { ClockBar } from './ClockBar.tsx';
+import { NotesButton } from './Presenter.tsx';
 import { Answers, Note } from './RunSheet.tsx';
 import { teach, teachStore, useTeach } from './store.ts';
 import { useVisit } from './useVisit.ts';
@@ -39,9 +40,7 @@ export function LessonNotes(): ReactNode {
       <div className={styles.top}>
         <ClockBar choose={false} />
         <span className={styles.ways}>
-          <Button aria-pressed={shown} onClick={() => {
-            teach.show(!shown);
-          }}>{t(shown ? 'teach.notes.hide' : 'teach.notes.show')}</Button>
+          <NotesButton />
           <Button kind="quiet" onClick={() => {
             navigate(leave);
           }}><Icon name="cross" size={14} />{t('teach.leave')}</Button>

@@ -4,6 +4,7 @@ import { Button } from '../../components/Button.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { useKeys, type KeyBinding } from '../../keys.ts';
 import { navigate } from '../../routes.ts';
+import { STAGES } from '../../../lesson/stages.ts';
 import { t } from '../../text/text.ts';
 import { ClockBar } from './ClockBar.tsx';
 import { SECTIONS, taught, type SectionId } from './plan.ts';
@@ -26,6 +27,16 @@ export function Presenter({ number }: { readonly number: number }): ReactNode {
   const sections = taught(useTeach((s) => s.plan));
   const asked = SECTIONS[number - 1];
   return <Presented section={asked !== undefined && sections.includes(asked) ? asked : (sections[0] ?? 'closing')} sections={sections} />;
+}
+
+/** Shows the notes and puts them away, with the key that does the same. */
+export function NotesButton(): ReactNode {
+  const shown = useTeach((s) => s.shown);
+  return (
+    <Button aria-pressed={shown} aria-keyshortcuts="s" onClick={() => {
+      teach.show(!shown);
+    }}>{t(shown ? 'teach.notes.hide' : 'teach.notes.show')}<kbd className={styles.key} aria-hidden="true">s</kbd></Button>
+  );
 }
 
 function Presented({ section, sections }: { readonly section: SectionId; readonly sections: readonly SectionId[] }): ReactNode {
@@ -67,7 +78,15 @@ function Presented({ section, sections }: { readonly section: SectionId; readonl
                 </p>
               </>
             )
-          : <p className={styles.question}>{t('teach.closing.ask')}</p>}
+          : (
+              <>
+                <p className={styles.question}>{t('teach.closing.ask')}</p>
+                <p className={styles.links}>
+                  <Link to={`/lesson?stage=${STAGES.length}&present=1&see=checks`}>{t('lesson.checks')}</Link>
+                  <Link to={`/lesson?stage=${STAGES.length}&present=1&see=claims`}>{t('lesson.claims')}</Link>
+                </p>
+              </>
+            )}
       </section>
       {shown && (
         <section className={styles.notes} aria-label={t('teach.notes')}>
@@ -79,9 +98,7 @@ function Presented({ section, sections }: { readonly section: SectionId; readonl
         <Button disabled={at === 0} onClick={() => {
           go(section, -1);
         }}><Icon name="previous" size={14} />{t('teach.previous')}</Button>
-        <Button aria-pressed={shown} onClick={() => {
-          teach.show(!shown);
-        }}>{t(shown ? 'teach.notes.hide' : 'teach.notes.show')}</Button>
+        <NotesButton />
         <Button disabled={at === sections.length - 1} onClick={() => {
           go(section, 1);
         }}>{t('teach.next')}<Icon name="next" size={14} /></Button>

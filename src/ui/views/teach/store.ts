@@ -17,12 +17,12 @@ export interface TeachState {
   readonly clock: Clock;
   /** Where the class is. */
   readonly at: SectionId;
-  /** Whether the presenter shows the notes. */
+  /** Whether the presenter shows the notes, which hold the answers: not before the teacher asks for them. */
   readonly shown: boolean;
 }
 
 const STILL: Clock = { before: 0, since: undefined };
-const FRESH: TeachState = { plan: planFor(45), notes: {}, done: [], clock: STILL, at: 'gap', shown: true };
+const FRESH: TeachState = { plan: planFor(45), notes: {}, done: [], clock: STILL, at: 'gap', shown: false };
 
 const minutes = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_SECTION));
 const Stored = v.object({
