@@ -82,7 +82,7 @@ function RunList({ all, chosen, groups, onChange }: RunListProps): ReactNode {
       <legend className={styles.legend}>{t('curve.runs')}</legend>
       {all.length === 0 && <p className={styles.note}>{t('curve.noRuns')}</p>}
       {all.map(({ summary, kind }) => {
-        const { id, settings, step } = summary;
+        const { id, settings } = summary;
         const on = chosen.includes(id);
         const line = groups.findIndex((group) => group.some((run) => run.summary.id === id));
         return (
@@ -93,7 +93,7 @@ function RunList({ all, chosen, groups, onChange }: RunListProps): ReactNode {
             <span className={styles.letter} aria-hidden="true" style={on && line >= 0 ? { color: COLOURS[line % COLOURS.length] } : undefined}>{on && line >= 0 ? letter(line) : ''}</span>
             <span className={styles.name}>
               {runName({ ...settings, seed: 1 })}
-              <span className={styles.note}>{t(kind === 'recorded' ? 'curve.recorded' : kind === 'current' ? 'curve.current' : 'curve.stored', { seed: settings.seed, step })}</span>
+              <span className={styles.note}>{runWords({ summary, kind })}</span>
             </span>
           </label>
         );
@@ -119,7 +119,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
   const series = useMemo(() => groups.map((group, i): Series => {
     const { values, spread } = lineOf(steps, group.map((run) => run.steps ?? []), key);
     return {
-      key: group[0].summary.id, tag: letter(i), label: lineName(group), values, colour: COLOURS[i % COLOURS.length] ?? COLOURS[0] ?? '',
+      key: group[0].summary.id, tag: letter(i), label: lineName(group, groups), values, colour: COLOURS[i % COLOURS.length] ?? COLOURS[0] ?? '',
       dashed: i >= COLOURS.length, ...(spread === undefined ? {} : { spread }),
     };
   }), [groups, steps, key]);
@@ -146,7 +146,7 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
         {groups.map((group, i) => (
           <li key={group[0].summary.id}>
             <b className={styles.letter} style={{ color: COLOURS[i % COLOURS.length] }}>{letter(i)}</b>
-            <span>{lineName(group)}{group.length > 1 && <span className={styles.note}> {t('curve.spread', { n: group.length })}</span>}</span>
+            <span>{lineName(group, groups)}{group.length > 1 && <span className={styles.note}> {t('curve.spread', { n: group.length })}</span>}</span>
           </li>
         ))}
       </ul>
@@ -155,9 +155,16 @@ function Lines({ address: { metric, tier }, groups, waiting, none }: LinesProps)
   );
 }
 
-/** What differs from the nearest preset, and the seeds. */
-function lineName(group: readonly [Known, ...Known[]]): string {
+/** Which of the runs with these settings it is. */
+function runWords({ summary: { settings: { seed }, step }, kind }: Pick<Known, 'summary' | 'kind'>): string {
+  return t(kind === 'recorded' ? 'curve.recorded' : kind === 'current' ? 'curve.current' : 'curve.stored', { seed, step });
+}
+
+/** What differs from the nearest preset, and the seeds; of a line with a double, which run it is. */
+function lineName(group: readonly [Known, ...Known[]], groups: LinesProps['groups']): string {
   const { settings } = group[0].summary;
+  const double = groups.some((other) => other !== group && runName(other[0].summary.settings) === runName(settings));
+  if (double && group.length === 1) return format.list([runName({ ...settings, seed: 1 }), runWords(group[0])]);
   const seeds = format.list(group.map(({ summary }) => summary.settings.seed).sort((a, b) => a - b).map(format.integer));
   return t('curve.line', { name: runName({ ...settings, seed: 1 }), seeds, n: group.length });
 }

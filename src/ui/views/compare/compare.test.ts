@@ -60,11 +60,16 @@ describe('curves of several runs', () => {
     expect(bySettings(runs).map((group) => group.map(({ summary }) => summary.id))).toEqual([['a', 'c'], ['b']]);
   });
 
-  it('are means with their least and most, over the runs that have the step', () => {
+  it('are lines of their own where the seed is the same too', () => {
+    const runs = [run('mine', { seed: 1 }), run('recorded', { seed: 1 }), run('other', { seed: 2 })];
+    expect(bySettings(runs).map((group) => group.map(({ summary }) => summary.id))).toEqual([['mine', 'other'], ['recorded']]);
+  });
+
+  it('are means with their least and most, over the steps that all runs have', () => {
     const runs = [steps(1, 2), steps(3, 6, 9)];
     const numbers = stepsOf(runs);
     expect(numbers).toEqual([1, 2, 3]);
-    expect(lineOf(numbers, runs, 'reward')).toEqual({ values: [2, 4, 9], spread: { low: [1, 2, 9], high: [3, 6, 9] } });
+    expect(lineOf(numbers, runs, 'reward')).toEqual({ values: [2, 4, NaN], spread: { low: [1, 2, NaN], high: [3, 6, NaN] } });
     expect(lineOf(numbers, [steps(1, 2)], 'reward')).toEqual({ values: [1, 2, NaN], spread: undefined });
     expect(lineOf([1], runs, 'none').values).toEqual([NaN]);
   });

@@ -18,12 +18,16 @@ interface WithSettings {
   readonly summary: { readonly settings: RunSettings };
 }
 
-/** Runs whose settings differ in the seed alone, in the order of the first of each. */
-export function bySettings<T extends WithSettings>(runs: readonly T[]): (readonly [T, ...T[]])[] {
+/** Runs whose settings differ in the seed alone, in the order of the first of each. Of two with the same seed each begins a group: a run is averaged once. */
+export function bySettings<T extends WithSettings>(all: readonly T[]): (readonly [T, ...T[]])[] {
   const groups: [T, ...T[]][] = [];
-  for (const run of runs) {
+  for (const run of all) {
     const { settings } = run.summary;
-    const group = groups.find(([first]) => differences({ ...settings, seed: first.summary.settings.seed }, first.summary.settings).length === 0);
+    const group = groups.find((runs) => {
+      const [first] = runs;
+      return !runs.some((each) => each.summary.settings.seed === settings.seed)
+        && differences({ ...settings, seed: first.summary.settings.seed }, first.summary.settings).length === 0;
+    });
     if (group === undefined) groups.push([run]);
     else group.push(run);
   }
@@ -31,7 +35,7 @@ export function bySettings<T extends WithSettings>(runs: readonly T[]): (readonl
 }
 
 export interface Line {
-  /** One a step: the mean over the runs that have it; NaN where none does. */
+  /** One a step: the mean over the runs; NaN where one of them does not have it, since a mean over fewer would jump. */
   readonly values: readonly number[];
   /** Least and most over the runs; undefined for a run alone. */
   readonly spread: { readonly low: readonly number[]; readonly high: readonly number[] } | undefined;
@@ -41,9 +45,9 @@ export interface Line {
 export function lineOf(steps: readonly number[], runs: readonly (readonly StepSummary[])[], key: string): Line {
   const byStep = runs.map((run) => new Map(run.map(({ step, metrics }): [number, Metrics] => [step, metrics])));
   const at = steps.map((step) => byStep.map((run) => run.get(step)?.[key] ?? NaN).filter(Number.isFinite));
-  const values = at.map((known) => known.reduce((a, b) => a + b, 0) / known.length);
+  const values = at.map((known) => (known.length < runs.length ? NaN : known.reduce((a, b) => a + b, 0) / known.length));
   if (runs.length < 2) return { values, spread: undefined };
-  const edge = (pick: (...known: number[]) => number): number[] => at.map((known) => (known.length === 0 ? NaN : pick(...known)));
+  const edge = (pick: (...known: number[]) => number): number[] => at.map((known) => (known.length < runs.length ? NaN : pick(...known)));
   return { values, spread: { low: edge(Math.min), high: edge(Math.max) } };
 }
 
