@@ -137,13 +137,13 @@ test('@page the keyboard walks tokens, parts and rollouts, and chooses the signa
   await page.getByRole('grid').focus();
   await page.keyboard.press('ArrowRight');
   const sentence = page.getByRole('region', { name: 'Token' });
-  await expect(sentence).toContainText(`Rollout 1, token ${first}, \`<think>\`, think, in the loss`);
+  await expect(sentence).toContainText(`Rollout 1, token ${first}, “<think>”, think, in the loss`);
   await page.keyboard.press('ArrowRight');
   await expect(sentence).toContainText(`token ${first + 1},`);
   await page.keyboard.press('ArrowDown');
   await expect(sentence).toContainText(`Rollout 2, token ${first + 1},`);
   await page.keyboard.press('Home');
-  await expect(sentence).toContainText('token 0, `<bos>`, question, context only');
+  await expect(sentence).toContainText('token 0, “<bos>”, question, context only');
   await page.keyboard.press('PageDown');
   await expect(sentence).toContainText(`token ${first},`);
   await page.keyboard.press('4');

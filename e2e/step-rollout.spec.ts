@@ -69,7 +69,7 @@ test.describe('on the real lab', () => {
     await expect(page.getByRole('radio', { name: 'Turn' })).toBeChecked();
     for (let i = 0; i < 4 && !(await standsIn(page).innerText()).includes('call 1'); i++) await page.keyboard.press('k');
     await expect(standsIn(page)).toContainText('call 1');
-    await expect(sentence(page)).toContainText(`token ${call?.start ?? NaN}, \`<python>\`, call. The policy drew it`);
+    await expect(sentence(page)).toContainText(`token ${call?.start ?? NaN}, “<python>”, call. The policy drew it`);
     await page.keyboard.press('u');
     for (let i = 0; i < 2; i++) await page.keyboard.press('u');
     await expect(page.getByRole('radio', { name: 'Token' })).toBeChecked();
@@ -91,7 +91,7 @@ test.describe('on the real lab', () => {
 
     // The observation was not drawn, and it says so.
     for (let i = 0; i < 40 && !(await standsIn(page).innerText()).includes('output'); i++) await page.keyboard.press('k');
-    await expect(sentence(page)).toContainText('`<output>`, output. Not drawn: the environment wrote it.');
+    await expect(sentence(page)).toContainText('“<output>”, output. Not drawn: the environment wrote it.');
 
     // Back to the call: other code, real Python, and the policy runs on.
     await page.keyboard.press('j');
@@ -311,7 +311,7 @@ test.describe('on the scripted lab', () => {
     expect(await strip(page).getByRole('gridcell').count()).toBeLessThan(6000);
     await strip(page).focus();
     await page.keyboard.press('Home');
-    await expect(sentence(page)).toContainText('token 0, `<bos>`');
+    await expect(sentence(page)).toContainText('token 0, “<bos>”');
     await expect(cell).toBeInViewport();
     await page.keyboard.press('End');
     await expect(cell).toBeInViewport();

@@ -10,7 +10,7 @@ export const rollout = {
   'rollout.caption': ({ words, reward }: { words: string; reward: string }) => `${words}: reward ${reward}`,
   'rollout.tokens': 'Tokens of the rollout',
   'rollout.leftTokens': 'Tokens of what the branch leaves',
-  'rollout.place': ({ at, of, text }: { at: number; of: number; text: string }) => `token ${n(at)} of ${n(of)} \`${text}\``,
+  'rollout.place': ({ at, of, text }: { at: number; of: number; text: string }) => `token ${n(at)} of ${n(of)} “${text}”`,
 
   'rollout.lanes': 'The rollout turn by turn',
   'rollout.lane.policy': 'policy',
@@ -109,7 +109,7 @@ export const rollout = {
   'rollout.branch.mark': '└',
   'rollout.branch.call': ({ at }: { at: number }) => `another call at token ${n(at)}`,
   'rollout.branch.observation': ({ at }: { at: number }) => `another output at token ${n(at)}`,
-  'rollout.branch.token': ({ at, text }: { at: number; text: string }) => `\`${text}\` at token ${n(at)}`,
+  'rollout.branch.token': ({ at, text }: { at: number; text: string }) => `“${text}” at token ${n(at)}`,
   'rollout.branch.nothing': ({ at }: { at: number }) => `drawn again from token ${n(at)}`,
   'rollout.branch.waiting': ({ id }: { id: number }) => `Branch ${n(id)} is not there yet: see below.`,
   'rollout.branch.gone': 'The branch of this link was made in another visit. This is the rollout that it left.',

@@ -71,7 +71,7 @@ export const step = {
   'inspector.title': 'Token',
   'inspector.none': 'Point at a token or tap it; with the rollouts in focus, the arrow keys walk.',
   'inspector.sentence': ({ number, sentence }: { number: number; sentence: string }) => `Rollout ${n(number)}, ${sentence}`,
-  'token.head': ({ token, text, kind }: { token: number; text: string; kind: string }) => `token ${n(token)}, \`${text}\`, ${kind}`,
+  'token.head': ({ token, text, kind }: { token: number; text: string; kind: string }) => `token ${n(token)}, “${text}”, ${kind}`,
   'token.inLoss': 'in the loss',
   'token.prompt': 'context only: it is the question',
   'token.environment': 'context only: written by the environment, not by the policy',

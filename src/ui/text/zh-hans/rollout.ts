@@ -13,7 +13,7 @@ export const rollout: Translation<typeof english> = {
   'rollout.caption': ({ words, reward }) => `${words}：奖励 ${reward}`,
   'rollout.tokens': '轨迹的词元',
   'rollout.leftTokens': '分支离开的那部分的词元',
-  'rollout.place': ({ at, of, text }) => `第 ${n(at)} 个词元，共 ${n(of)} 个 \`${text}\``,
+  'rollout.place': ({ at, of, text }) => `第 ${n(at)} 个词元，共 ${n(of)} 个“${text}”`,
 
   'rollout.lanes': '逐轮查看轨迹',
   'rollout.lane.policy': '策略',
@@ -102,7 +102,7 @@ export const rollout: Translation<typeof english> = {
   'rollout.branch.mark': '└',
   'rollout.branch.call': ({ at }) => `词元 ${n(at)} 处换一个调用`,
   'rollout.branch.observation': ({ at }) => `词元 ${n(at)} 处换一个输出`,
-  'rollout.branch.token': ({ at, text }) => `词元 ${n(at)} 处换成 \`${text}\``,
+  'rollout.branch.token': ({ at, text }) => `词元 ${n(at)} 处换成“${text}”`,
   'rollout.branch.nothing': ({ at }) => `从词元 ${n(at)} 起重新抽取`,
   'rollout.branch.waiting': ({ id }) => `分支 ${n(id)} 还没有出来：见下方。`,
   'rollout.branch.gone': '这个链接的分支是在另一次访问中做的。这里是它所离开的轨迹。',

@@ -71,7 +71,7 @@ export const step: Translation<typeof english> = {
   'inspector.title': '词元',
   'inspector.none': '指向或轻点一个词元；焦点在轨迹中时，可用方向键移动。',
   'inspector.sentence': ({ number, sentence }) => `轨迹 ${n(number)}，${sentence}`,
-  'token.head': ({ token, text, kind }) => `词元 ${n(token)}，\`${text}\`，${kind}`,
+  'token.head': ({ token, text, kind }) => `词元 ${n(token)}，“${text}”，${kind}`,
   'token.inLoss': '计入损失',
   'token.prompt': '仅作上下文：它是题目',
   'token.environment': '仅作上下文：由环境写下，不是策略写的',

@@ -13,7 +13,7 @@ export const rollout: Translation<typeof english> = {
   'rollout.caption': ({ words, reward }) => `${words}：獎勵 ${reward}`,
   'rollout.tokens': '軌跡的詞元',
   'rollout.leftTokens': '分支離開的那部分的詞元',
-  'rollout.place': ({ at, of, text }) => `第 ${n(at)} 個詞元，共 ${n(of)} 個 \`${text}\``,
+  'rollout.place': ({ at, of, text }) => `第 ${n(at)} 個詞元，共 ${n(of)} 個「${text}」`,
 
   'rollout.lanes': '逐輪檢視軌跡',
   'rollout.lane.policy': '策略',
@@ -102,7 +102,7 @@ export const rollout: Translation<typeof english> = {
   'rollout.branch.mark': '└',
   'rollout.branch.call': ({ at }) => `詞元 ${n(at)} 處換一個呼叫`,
   'rollout.branch.observation': ({ at }) => `詞元 ${n(at)} 處換一個輸出`,
-  'rollout.branch.token': ({ at, text }) => `詞元 ${n(at)} 處換成 \`${text}\``,
+  'rollout.branch.token': ({ at, text }) => `詞元 ${n(at)} 處換成「${text}」`,
   'rollout.branch.nothing': ({ at }) => `從詞元 ${n(at)} 起重新抽取`,
   'rollout.branch.waiting': ({ id }) => `分支 ${n(id)} 還沒有出來：見下方。`,
   'rollout.branch.gone': '這個連結的分支是在另一次造訪中做的。這裡是它所離開的軌跡。',

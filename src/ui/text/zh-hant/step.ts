@@ -71,7 +71,7 @@ export const step: Translation<typeof english> = {
   'inspector.title': '詞元',
   'inspector.none': '指向或輕觸一個詞元；焦點在軌跡中時，可用方向鍵移動。',
   'inspector.sentence': ({ number, sentence }) => `軌跡 ${n(number)}，${sentence}`,
-  'token.head': ({ token, text, kind }) => `詞元 ${n(token)}，\`${text}\`，${kind}`,
+  'token.head': ({ token, text, kind }) => `詞元 ${n(token)}，「${text}」，${kind}`,
   'token.inLoss': '計入損失',
   'token.prompt': '僅作上下文：它是題目',
   'token.environment': '僅作上下文：由環境寫下，不是策略寫的',
