@@ -7,7 +7,7 @@ import { ENVIRONMENT, POLICY, type Trajectory } from '../rollout/trajectory.ts';
 import type { Directions, Findings, LabWorkflows } from './stages.ts';
 
 /** Who wrote the tokens, and which of the environment's a later token of the policy was drawn after. */
-export function ownership({ owner, spans }: Pick<Trajectory, 'owner' | 'spans'>): Findings['interleaving'] {
+export function ownership({ owner, spans }: Pick<Trajectory, 'owner' | 'spans'>, sampled: boolean): Findings['interleaving'] {
   const last = owner.lastIndexOf(POLICY);
   const count = (is: (who: number, i: number) => boolean): number => owner.reduce((n, who, i) => n + (is(who, i) ? 1 : 0), 0);
   return {
@@ -15,6 +15,7 @@ export function ownership({ owner, spans }: Pick<Trajectory, 'owner' | 'spans'>)
     read: count((who, i) => who === ENVIRONMENT && i < last),
     written: count((who) => who === POLICY),
     forged: spans.reduce((n, { forged, start, end }) => n + (forged ? end - start : 0), 0),
+    sampled,
   };
 }
 
@@ -66,6 +67,8 @@ export interface CountedWorkflows {
   readonly completed: number;
   readonly correctCalls: number;
   readonly calls: number;
+  /** For each completed task, mean; null where none was. */
+  readonly callsWhereCompleted: number | null;
 }
 
 /** @returns undefined where nothing was completed before or after: then there is nothing to divide by. */
@@ -75,6 +78,7 @@ export function workflowChange(before: CountedWorkflows, after: CountedWorkflows
     tasks: after.rollouts,
     calls: [before.correctCalls, after.correctCalls],
     steps: [before.calls / before.completed, after.calls / after.completed],
+    within: [before.callsWhereCompleted ?? NaN, after.callsWhereCompleted ?? NaN],
     all: [before.calls, after.calls],
     completed: [before.completed, after.completed],
   };

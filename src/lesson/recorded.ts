@@ -27,16 +27,16 @@ export const OBSERVATIONS: ReadonlyMap<string, Answered> = new Map([
   ['print(1)', ran('1')],
 ]);
 
-/** Paper: correct calls 517 → 676 and 236 steps less, of which its chart shows about 1,520 before. */
-export const PAPER_WORKFLOWS = { calls: [517, 676], steps: [1520, 1284] } as const;
+/** Paper: correct calls 517 → 676 and 236 steps less; its chart shows about 1,520 steps before and 1,280 after. */
+export const PAPER_WORKFLOWS = { calls: [517, 676], steps: [1520, 1280], fewer: 236 } as const;
 
 export const RECORDED: Findings = {
   gap: { ok: true, output: '-2 + E', live: false },
-  interleaving: { observed: 78, read: 78, written: 664, forged: 0 },
+  interleaving: { observed: 78, read: 78, written: 664, forged: 0, sampled: false },
   scoring: { answer: 2, format: 1, execution: 0, total: 3, most: 4 },
   comparing: { rewards: [4, 4, 4, 4, 4, 4], advantages: [0, 0, 0, 0, 0, 0], mixed: 0.99 },
   masking: { ownMasked: 1, ownUnmasked: 0.064, normMasked: 0.247, normUnmasked: 0.894 },
   strategy: { paper: { rose: 2, fell: 2, of: 4 }, lab: { rose: 4, fell: 0, of: 4 } },
-  workflows: { paper: PAPER_WORKFLOWS, lab: { tasks: 512, calls: [1321, 1790], steps: [9, 4.75], all: [2017, 2146], completed: [224, 452] } },
-  loop: { first: 1.97, last: 3.89, steps: 40, rollouts: 3840, seconds: 99, engine: 'cpu' },
+  workflows: { paper: PAPER_WORKFLOWS, lab: { tasks: 512, calls: [1321, 1790], steps: [9, 4.75], within: [4.24, 3.96], all: [2017, 2146], completed: [224, 452] } },
+  loop: { first: 1.97, last: 3.25, steps: 10, rollouts: 960, seconds: 38, engine: 'cpu', live: false },
 };

@@ -26,6 +26,8 @@ export interface Findings {
     /** Tokens of the policy, and those of them inside an output tag. */
     readonly written: number;
     readonly forged: number;
+    /** Whether a policy wrote it; else its policy's part was written for the lesson. */
+    readonly sampled: boolean;
   };
   /** A correct attempt whose calls all failed, scored. */
   readonly scoring: { readonly answer: number; readonly format: number; readonly execution: number; readonly total: number; readonly most: number };
@@ -51,7 +53,7 @@ export interface Findings {
     readonly lab: Directions;
   };
   /** Function calling before and after training. */
-  readonly workflows: { readonly paper: WorkflowChange; readonly lab: LabWorkflows | undefined };
+  readonly workflows: { readonly paper: PaperWorkflows; readonly lab: LabWorkflows | undefined };
   /** The run of this visit. */
   readonly loop: {
     /** Mean rewards of its first and its last step. */
@@ -61,6 +63,8 @@ export interface Findings {
     readonly rollouts: number;
     readonly seconds: number;
     readonly engine: 'webgpu' | 'cpu';
+    /** Whether it ran on this page; else it is the beginning of the recorded run. */
+    readonly live: boolean;
   };
 }
 
@@ -72,14 +76,21 @@ export interface Directions {
 
 type Change = readonly [before: number, after: number];
 
-/** Correct calls in all, and steps: the paper's of all tasks, the lab's for each task that was completed. */
+/** Correct calls in all, and steps: the paper's of all tasks, the lab's (all its calls) for each task that was completed. */
 export interface WorkflowChange {
   readonly calls: Change;
   readonly steps: Change;
 }
 
+export interface PaperWorkflows extends WorkflowChange {
+  /** Steps less, as the text says; those before and after are read off its chart. */
+  readonly fewer: number;
+}
+
 export interface LabWorkflows extends WorkflowChange {
   readonly tasks: number;
+  /** Calls within a completed task, mean. */
+  readonly within: Change;
   /** Calls of all tasks, completed or not. */
   readonly all: Change;
   /** Tasks that were completed. */

@@ -91,6 +91,7 @@ export const compare = {
   'evaluate.recorded': ({ questions, seed, greedy, engine }: { questions: number; seed: number; greedy: boolean; engine: Engine }) =>
     `It came with the page: ${n(questions)} questions a tier, seed ${n(seed)}, ${how(greedy)}, ${engineName(engine)}. Bars end in 95 % intervals.`,
   'evaluate.all': 'all tiers',
+  'evaluate.all.axis': 'all',
   'evaluate.all.what': 'All tiers together',
   'evaluate.tier': ({ tier }: { tier: number }) => `Tier ${n(tier)}`,
   'evaluate.notYet': 'not evaluated yet',
@@ -305,7 +306,7 @@ export const compare = {
   'paper.method.artist': ({ size }: { size: string }) => `Qwen2.5-${size} ARTIST`,
   'paper.best': 'best',
   'paper.behaviour': 'Behaviour, 7B: strategy, not more calls',
-  'paper.behaviour.what': 'Calls rose on AIME and AMC, where the prompted model hardly called, and fell on MATH-500 and Olympiad, where it called most. Training changed when it calls, not simply how often.',
+  'paper.behaviour.what': 'Calls rose on AIME and AMC, where the prompted model called least, and fell on MATH-500 and Olympiad, where it called most. Training changed when it calls, not simply how often.',
   'paper.calls': 'Calls a question',
   'paper.rewards': 'Mean reward, of 4',
   'paper.workflows': 'Function calling',

@@ -61,6 +61,7 @@ export const home = {
   'home.beforeAfter': 'The same policy, before and after',
   'home.before': ({ step }: { step: number }) => `Step ${n(step)}: before`,
   'home.after': ({ step }: { step: number }) => `Step ${n(step)}: after`,
+  'home.otherQuestion': 'another question',
   'home.reward': ({ reward }: { reward: string }) => `mean reward ${reward} of 4`,
   'home.openGroup': 'Compare it with its group',
   'loop.ask': 'Attempt',

@@ -41,7 +41,7 @@ export const keys = {
   'asked.asked': ({ what }: { what: string; done: number; of: number }) => `${what}: the lab has been asked.`,
   'asked.engine': ({ what }: { what: string; done: number; of: number }) => `${what}: an engine is being made ready.`,
   'asked.replaying': ({ what, done, of }: { what: string; done: number; of: number }) => `${what}: the weights of this step are made again, update ${n(done)} of ${n(of)}.`,
-  'asked.computing': ({ what }: { what: string; done: number; of: number }) => `${what}: being computed.`,
+  'asked.computing': ({ what, done, of }: { what: string; done: number; of: number }) => `${what}: being computed${of > 1 ? `, ${n(done + 1)} of ${n(of)}` : ''}.`,
   'asked.python': ({ what }: { what: string; done: number; of: number }) => `${what}: Python is running.`,
   'asked.answering': ({ what, done, of }: { what: string; done: number; of: number }) => `${what}: ${n(done)} of ${n(of)} answered.`,
   'asked.progress': 'How far it is',

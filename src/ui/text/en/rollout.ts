@@ -14,7 +14,7 @@ export const rollout = {
 
   'rollout.lanes': 'The rollout turn by turn',
   'rollout.lane.policy': 'policy',
-  'rollout.lane.environment': 'environment',
+  'rollout.lane.environment': 'environment, question',
   'rollout.lanes.sentence': ({ turns, calls, now }: { turns: number; calls: number; now: string }) =>
     `${plural(turns, 'turn', 'turns')} between policy and environment, ${plural(calls, 'call', 'calls')} of Python.${now === '' ? '' : ` You stand in: ${now}.`}`,
   'rollout.turn': ({ number }: { number: number }) => `Turn ${n(number)}, `,

@@ -24,7 +24,7 @@ export const update = {
   'update.dropped': 'This group was sampled and left out of the update, because its rewards were equal: another question took its place.',
   'update.elsewhere': 'This rollout was dealt to another update of the step: choose that one above.',
   'update.noUpdate': 'No update was made with this group.',
-  'update.waitForIt': 'The engine computes the same update with other switches. This takes a few seconds, and longer where a far step is made again first.',
+  'update.waitForIt': 'The engine computes the same update with other switches. This takes seconds on a GPU and up to a minute on a slow machine, and longer where a far step is made again first.',
 
   'update.again': 'This update once more',
   'update.stored': 'Shown as the engine stored it when the update was made.',
@@ -210,7 +210,7 @@ export const update = {
   'update.mask.gradientOn': 'gradient, mask on',
   'update.mask.gradientOff': 'mask off',
   'update.mask.gradientDifference': 'difference',
-  'update.mask.scale': ({ most }: { most: string }) => `Bars: the norm of the row of dLoss/dlogits at each token, up where the token is made more likely, down where less; a full bar is ${most}.`,
+  'update.mask.scale': ({ most }: { most: string }) => `Each bar: how hard its token pulls at what the policy would write there, up where the token is made more likely, down where less. In numbers: the norm of the row of dLoss/dlogits; a full bar is ${most}.`,
   'update.mask.table': 'Both gradients as a table',
   'update.mask.column.weightOn': 'share, mask on',
   'update.mask.column.weightOff': 'share, mask off',

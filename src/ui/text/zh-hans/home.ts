@@ -59,6 +59,7 @@ export const home: Translation<typeof english> = {
   'home.beforeAfter': '同一个策略，之前与之后',
   'home.before': ({ step }) => `第 ${n(step)} 步：之前`,
   'home.after': ({ step }) => `第 ${n(step)} 步：之后`,
+  'home.otherQuestion': '另一道题目',
   'home.reward': ({ reward }) => `平均奖励 ${reward}，满分 4`,
   'home.openGroup': '与同组比较',
   'loop.ask': '尝试',

@@ -42,7 +42,7 @@ export const keys: Translation<typeof english> = {
   'asked.asked': ({ what }) => `${what}：已向实验室提出。`,
   'asked.engine': ({ what }) => `${what}：正在准备引擎。`,
   'asked.replaying': ({ what, done, of }) => `${what}：正在重新算出这一步的权重，第 ${n(done)} 次更新，共 ${n(of)} 次。`,
-  'asked.computing': ({ what }) => `${what}：正在计算。`,
+  'asked.computing': ({ what, done, of }) => `${what}：正在计算${of > 1 ? `，第 ${n(done + 1)} 项，共 ${n(of)} 项` : ''}。`,
   'asked.python': ({ what }) => `${what}：Python 正在运行。`,
   'asked.answering': ({ what, done, of }) => `${what}：${n(of)} 条中已作答 ${n(done)} 条。`,
   'asked.progress': '进度',

@@ -17,7 +17,7 @@ export const rollout: Translation<typeof english> = {
 
   'rollout.lanes': '逐轮查看轨迹',
   'rollout.lane.policy': '策略',
-  'rollout.lane.environment': '环境',
+  'rollout.lane.environment': '环境、题目',
   'rollout.lanes.sentence': ({ turns, calls, now }) => `策略与环境之间 ${n(turns)} 个轮次，调用 Python ${n(calls)} 次。${now === '' ? '' : `你现在在：${now}。`}`,
   'rollout.turn': ({ number }) => `第 ${n(number)} 轮，`,
   'rollout.answered': ({ answer }) => `；Python：${answer}`,

@@ -25,7 +25,7 @@ export const teach: Translation<typeof english> = {
 
   'teach.trouble': '教室条件不理想时',
   'teach.trouble.gpu': '没有 GPU',
-  'teach.trouble.gpu.what': ({ seconds, steps }) => `页面会自动改用 CPU 引擎，并说明原因。一切照常，只是慢一些：页面附带的 ${n(steps)} 步运行记录在 CPU 上用了 ${hans.duration(seconds)}。起点“快速”是为慢机器准备的。`,
+  'teach.trouble.gpu.what': ({ seconds, steps }) => `页面会自动改用 CPU 引擎，并说明原因。一切照常，只是慢一些：附带的训练记录的前 ${n(steps)} 步（每步 96 条轨迹）在 CPU 上用了 ${hans.duration(seconds)}。起点“快速”是为慢机器准备的。`,
   'teach.trouble.network': '没有网络',
   'teach.trouble.network.what': '有离线包就没有任何影响：课程、Python 和训练都来自本机。没有离线包时，已经打开的页面还能用已加载的内容：不要刷新。',
   'teach.trouble.many': '三十台电脑同时上课',
@@ -146,7 +146,7 @@ export const teach: Translation<typeof english> = {
   'teach.after.keep': '把备注存成文件：它们只保存在这个浏览器里。',
 
   'teach.gap.say': '在黑板上写 ∫₀¹ x² eˣ dx，给全班一分钟。几乎没有人能做完：要用两次分部积分。\n\n这个实验室的模型叫策略（policy），它像一个没有草稿纸的学生：只能一个字符接一个字符地写。但它可以调用 Python。今天先记四个词：写字的是策略；一次完整的尝试是轨迹（rollout）；Python 打印的内容作为观测（observation）回到文本里；最后的得分是奖励（reward）。其他的词，用到时再讲。',
-  'teach.gap.ask': 'Python 打印了 -2 + E。策略自己还要做什么？',
+  'teach.gap.ask': 'Python 回答之后，策略自己还要做什么？',
   'teach.gap.answer': '看出这里值得调用，写出能运行的代码，读懂返回的内容，把它写进答案。工具代劳的是计算，不是决定。',
   'teach.gap.mistake': '模型里面装着 Python。',
   'teach.gap.reply': '不是。它只会写文本。外面的程序发现一个调用写完了，就让它停笔，运行代码，再把打印的内容接在后面。',
@@ -186,7 +186,7 @@ export const teach: Translation<typeof english> = {
   'teach.masking.without': '梯度由每台机器自己计算。没有 GPU 时，CPU 引擎要算几秒钟；如果引擎都启动不了，就读出这里写着的比例。',
 
   'teach.strategy.say': '从最初的策略到最后的策略，变了两件事：它可以调用 Python，它受过训练。三种条件把两者分开：基础、提示、训练后。先让全班猜每根柱子有多高，再指给他们看。\n\n然后看调用次数。按论文的图，AIME 和 AMC 上升，MATH-500 和 Olympiad 下降，而四项的准确率都提高了。这是策略，不是习惯。',
-  'teach.strategy.ask': '为什么这个实验室的小策略在每个难度级都调用得更多？',
+  'teach.strategy.ask': '按论文的规则，什么时候调用才划算？怎样才会让策略只在有用的地方调用？',
   'teach.strategy.answer': '按论文的规则，不调用的轨迹会失去执行分和一部分格式分，所以即使不需要计算，调用也划算。让不调用的回答也能得满分，再让每次调用付出代价（“有选择地使用”），它就变得有选择了。',
   'teach.strategy.mistake': '所以 ARTIST 是表里最好的模型。',
   'teach.strategy.reply': '看表：多数列领先的是 DeepSeek-R1 和它的蒸馏模型；在 Olympiad 上，7B 模型比提示使用工具只高 1.3 个百分点。这些数字说明的，是同一个模型有没有这种训练的差别。',
@@ -195,15 +195,15 @@ export const teach: Translation<typeof english> = {
 
   'teach.workflows.say': '让两个学生计划一次旅行：一个提问，另一个当数据库，只回答问到的。数一数问了几次。然后在屏幕上一个调用一个调用地走完订票过程。有一步失败并不怪调用的人：一个好的智能体这时会怎么做？\n\n打分看的是最后数据库的状态，和有没有做出必要的调用。漂亮话不得分。',
   'teach.workflows.ask': '调用次数能说明一个智能体好不好吗？',
-  'teach.workflows.answer': '只看次数不行。正确的调用多了，步数却少了：浪费的去掉了，必要的补上了。要数完成了多少任务，以及每完成一个任务用了几次调用。',
+  'teach.workflows.answer': '只看次数不行。正确的调用多了，步数却少了：浪费的去掉了，必要的补上了。要数完成了多少任务，并说清数的是哪些调用：每完成一个任务的全部调用，失败的任务也计入（实验室里训练前 9.00，训练后 4.75）；还是完成的任务自己的调用（4.24 和 3.96）。',
   'teach.workflows.mistake': '步数少了，是因为它更早放弃。',
   'teach.workflows.reply': '那样的话正确的调用也会减少。可是在论文里和在这个实验室里，它们都增加了。',
   'teach.workflows.screen': '第 7 阶段。在实验室的“工具”里可以亲手订同一次旅行：两组比赛正好。',
   'teach.workflows.without': '既不需要 GPU，也不需要 Python：数据库就在页面里。',
 
-  'teach.loop.say': '马上启动那十步，一边运行一边讲。每个部分出现时就指出来：题目、轨迹、调用、奖励、组、一次带掩码的更新。每组先写下自己的预测。\n\n没有人给策略看过正确答案。它得到的只有整次尝试的得分。',
-  'teach.loop.ask': '没有人教过它怎么做。那么本事从哪里来？',
-  'teach.loop.answer': ({ first, last, steps }) => `来自基础策略，它偶尔会做对：附带的运行记录开始时，平均奖励是 ${f.fixed(first, 2)}。比较让做对的概率变大，${n(steps)} 步之后到了 ${f.fixed(last, 2)}。策略从来不做的事，没有办法变得更常做。`,
+  'teach.loop.say': '马上启动那十步，一边运行一边讲。每个部分出现时就指出来：题目、轨迹、调用、奖励、组、一次带掩码的更新。每组先写下自己的预测。\n\n这些步里没有人给策略看正确答案。它得到的只有整次尝试的得分。',
+  'teach.loop.ask': '这十步里没有人教它怎么做。那么本事从哪里来？',
+  'teach.loop.answer': ({ first, last, steps }) => `来自基础策略。热启动的示例好坏混杂，其中有调用，也有失败后改正的，所以它偶尔会做对：附带的训练记录开始时，平均奖励是 ${f.fixed(first, 2)}。比较让做对的概率变大，${n(steps)} 步之后到了 ${f.fixed(last, 2)}。策略从来不做的事，没有办法变得更常做。`,
   'teach.loop.mistake': '损失没有下降，说明没有在学。',
   'teach.loop.reply': '一组的优势加起来是 0，所以不管学到什么，损失一开始都接近 0。它指的是方向，不是成绩。要看的是奖励。',
   'teach.loop.screen': '第 8 阶段。如果有第二台机器，从上课起就让它在“训练”里跑 40 步，现在来看它的曲线。',

@@ -26,7 +26,7 @@ export const update: Translation<typeof english> = {
   'update.dropped': '这个组采样后没有用于更新，因为组内奖励相同：另一道题目取代了它。',
   'update.elsewhere': '这条轨迹分给了这一步的另一次更新：请在上方选择那一次。',
   'update.noUpdate': '没有用这个组做过更新。',
-  'update.waitForIt': '引擎正在用其他开关计算同一次更新。这要几秒钟；如果要先重新算出较远的一步，时间会更长。',
+  'update.waitForIt': '引擎正在用其他开关计算同一次更新。用 GPU 只要几秒钟，在慢的机器上可能要一分钟；如果要先重新算出较远的一步，时间会更长。',
 
   'update.again': '再算一次这次更新',
   'update.stored': '显示的是做更新时引擎保存的值。',
@@ -208,7 +208,7 @@ export const update: Translation<typeof english> = {
   'update.mask.gradientOn': '梯度，掩码开',
   'update.mask.gradientOff': '掩码关',
   'update.mask.gradientDifference': '差',
-  'update.mask.scale': ({ most }) => `条形：每个词元处 dLoss/dlogits 这一行的范数，使词元更可能时向上，更不可能时向下；满格是 ${most}。`,
+  'update.mask.scale': ({ most }) => `每个条形：它的词元以多大的力牵动策略在那里会写什么；使词元更可能时向上，更不可能时向下。数值是 dLoss/dlogits 这一行的范数；满格是 ${most}。`,
   'update.mask.table': '用表格显示两种梯度',
   'update.mask.column.weightOn': '份额，掩码开',
   'update.mask.column.weightOff': '份额，掩码关',

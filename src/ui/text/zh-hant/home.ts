@@ -59,6 +59,7 @@ export const home: Translation<typeof english> = {
   'home.beforeAfter': '同一個策略，之前與之後',
   'home.before': ({ step }) => `第 ${n(step)} 步：之前`,
   'home.after': ({ step }) => `第 ${n(step)} 步：之後`,
+  'home.otherQuestion': '另一道題目',
   'home.reward': ({ reward }) => `平均獎勵 ${reward}，滿分 4`,
   'home.openGroup': '與同組比較',
   'loop.ask': '嘗試',

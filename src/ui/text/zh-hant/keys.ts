@@ -42,7 +42,7 @@ export const keys: Translation<typeof english> = {
   'asked.asked': ({ what }) => `${what}：已向實驗室提出。`,
   'asked.engine': ({ what }) => `${what}：正在準備引擎。`,
   'asked.replaying': ({ what, done, of }) => `${what}：正在重新算出這一步的權重，第 ${n(done)} 次更新，共 ${n(of)} 次。`,
-  'asked.computing': ({ what }) => `${what}：正在計算。`,
+  'asked.computing': ({ what, done, of }) => `${what}：正在計算${of > 1 ? `，第 ${n(done + 1)} 項，共 ${n(of)} 項` : ''}。`,
   'asked.python': ({ what }) => `${what}：Python 正在執行。`,
   'asked.answering': ({ what, done, of }) => `${what}：${n(of)} 條中已作答 ${n(done)} 條。`,
   'asked.progress': '進度',

@@ -17,7 +17,7 @@ export const rollout: Translation<typeof english> = {
 
   'rollout.lanes': '逐輪檢視軌跡',
   'rollout.lane.policy': '策略',
-  'rollout.lane.environment': '環境',
+  'rollout.lane.environment': '環境、題目',
   'rollout.lanes.sentence': ({ turns, calls, now }) => `策略與環境之間 ${n(turns)} 個輪次，呼叫 Python ${n(calls)} 次。${now === '' ? '' : `你現在在：${now}。`}`,
   'rollout.turn': ({ number }) => `第 ${n(number)} 輪，`,
   'rollout.answered': ({ answer }) => `；Python：${answer}`,

@@ -25,7 +25,7 @@ export const teach: Translation<typeof english> = {
 
   'teach.trouble': '教室條件不如預期時',
   'teach.trouble.gpu': '沒有 GPU',
-  'teach.trouble.gpu.what': ({ seconds, steps }) => `頁面會自動改用 CPU 引擎，並說明原因。一切照常，只是慢一些：頁面附帶的 ${n(steps)} 步執行紀錄在 CPU 上花了 ${hant.duration(seconds)}。起點「快速」就是為慢的電腦準備的。`,
+  'teach.trouble.gpu.what': ({ seconds, steps }) => `頁面會自動改用 CPU 引擎，並說明原因。一切照常，只是慢一些：附帶的訓練紀錄的前 ${n(steps)} 步（每步 96 條軌跡）在 CPU 上花了 ${hant.duration(seconds)}。起點「快速」就是為慢的電腦準備的。`,
   'teach.trouble.network': '沒有網路',
   'teach.trouble.network.what': '有離線包就沒有任何影響：課程、Python 和訓練都來自本機。沒有離線包時，已經打開的頁面還能用已載入的內容：不要重新整理。',
   'teach.trouble.many': '三十台筆電同時上課',
@@ -146,7 +146,7 @@ export const teach: Translation<typeof english> = {
   'teach.after.keep': '把備註存成檔案：它們只存在這個瀏覽器裡。',
 
   'teach.gap.say': '在黑板上寫 ∫₀¹ x² eˣ dx，給全班一分鐘。幾乎沒有人做得完：要用兩次分部積分。\n\n這個實驗室的模型叫策略（policy），它像一個沒有計算紙的學生：只能一個字元接一個字元地寫。但它可以呼叫 Python。今天先記四個詞：寫字的是策略；一次完整的嘗試是軌跡（rollout）；Python 印出的內容作為觀測（observation）回到文字裡；最後的得分是獎勵（reward）。其他的詞，用到時再講。',
-  'teach.gap.ask': 'Python 印出了 -2 + E。策略自己還要做什麼？',
+  'teach.gap.ask': 'Python 回答之後，策略自己還要做什麼？',
   'teach.gap.answer': '看出這裡值得呼叫，寫出能執行的程式碼，讀懂傳回的內容，把它寫進答案。工具代勞的是計算，不是決定。',
   'teach.gap.mistake': '模型裡面裝著 Python。',
   'teach.gap.reply': '不是。它只會寫文字。外面的程式發現一個呼叫寫完了，就讓它停筆，執行程式碼，再把印出的內容接在後面。',
@@ -186,7 +186,7 @@ export const teach: Translation<typeof english> = {
   'teach.masking.without': '梯度由每台電腦自己計算。沒有 GPU 時，CPU 引擎要算幾秒鐘；如果引擎都啟動不了，就唸出這裡寫著的比例。',
 
   'teach.strategy.say': '從最初的策略到最後的策略，變了兩件事：它可以呼叫 Python，它受過訓練。三種條件把兩者分開：基礎、提示、訓練後。先讓全班猜每根長條有多高，再指給他們看。\n\n然後看呼叫次數。依論文的圖，AIME 和 AMC 上升，MATH-500 和 Olympiad 下降，而四項的準確率都提高了。這是策略，不是習慣。',
-  'teach.strategy.ask': '為什麼這個實驗室的小策略在每個難度級都呼叫得更多？',
+  'teach.strategy.ask': '依論文的規則，什麼時候呼叫才划算？怎樣才會讓策略只在有用的地方呼叫？',
   'teach.strategy.answer': '依論文的規則，不呼叫的軌跡會失去執行分和一部分格式分，所以即使不需要計算，呼叫也划算。讓不呼叫的回答也能得滿分，再讓每次呼叫付出代價（「有選擇地使用」），它就變得有選擇了。',
   'teach.strategy.mistake': '所以 ARTIST 是表裡最好的模型。',
   'teach.strategy.reply': '看表：多數欄領先的是 DeepSeek-R1 和它的蒸餾模型；在 Olympiad 上，7B 模型比提示使用工具只高 1.3 個百分點。這些數字說明的，是同一個模型有沒有這種訓練的差別。',
@@ -195,15 +195,15 @@ export const teach: Translation<typeof english> = {
 
   'teach.workflows.say': '讓兩個學生計劃一趟旅行：一個提問，另一個當資料庫，只回答問到的。數一數問了幾次。然後在螢幕上一個呼叫一個呼叫地走完訂票過程。有一步失敗並不怪呼叫的人：一個好的代理這時會怎麼做？\n\n評分看的是最後資料庫的狀態，和有沒有做出必要的呼叫。漂亮話不得分。',
   'teach.workflows.ask': '呼叫次數能說明一個代理好不好嗎？',
-  'teach.workflows.answer': '只看次數不行。正確的呼叫多了，步數卻少了：浪費的去掉了，必要的補上了。要數完成了多少任務，以及每完成一個任務用了幾次呼叫。',
+  'teach.workflows.answer': '只看次數不行。正確的呼叫多了，步數卻少了：浪費的去掉了，必要的補上了。要數完成了多少任務，並說清楚數的是哪些呼叫：每完成一個任務的全部呼叫，失敗的任務也計入（實驗室裡訓練前 9.00，訓練後 4.75）；還是完成的任務自己的呼叫（4.24 和 3.96）。',
   'teach.workflows.mistake': '步數少了，是因為它更早放棄。',
   'teach.workflows.reply': '那樣的話正確的呼叫也會減少。可是在論文裡和在這個實驗室裡，它們都增加了。',
   'teach.workflows.screen': '第 7 階段。在實驗室的「工具」裡可以親手訂同一趟旅行：兩組比賽正好。',
   'teach.workflows.without': '既不需要 GPU，也不需要 Python：資料庫就在頁面裡。',
 
-  'teach.loop.say': '馬上啟動那十步，一邊執行一邊講。每個部分出現時就指出來：題目、軌跡、呼叫、獎勵、組、一次帶遮罩的更新。每組學生先寫下自己的預測。\n\n沒有人給策略看過正確答案。它得到的只有整次嘗試的得分。',
-  'teach.loop.ask': '沒有人教過它怎麼做。那麼本事從哪裡來？',
-  'teach.loop.answer': ({ first, last, steps }) => `來自基礎策略，它偶爾會做對：附帶的執行紀錄開始時，平均獎勵是 ${f.fixed(first, 2)}。比較讓做對的機率變大，${n(steps)} 步之後到了 ${f.fixed(last, 2)}。策略從來不做的事，沒有辦法變得更常做。`,
+  'teach.loop.say': '馬上啟動那十步，一邊執行一邊講。每個部分出現時就指出來：題目、軌跡、呼叫、獎勵、組、一次帶遮罩的更新。每組學生先寫下自己的預測。\n\n這些步裡沒有人給策略看正確答案。它得到的只有整次嘗試的得分。',
+  'teach.loop.ask': '這十步裡沒有人教它怎麼做。那麼本事從哪裡來？',
+  'teach.loop.answer': ({ first, last, steps }) => `來自基礎策略。熱啟動的範例好壞混雜，其中有呼叫，也有失敗後修正的，所以它偶爾會做對：附帶的訓練紀錄開始時，平均獎勵是 ${f.fixed(first, 2)}。比較讓做對的機率變大，${n(steps)} 步之後到了 ${f.fixed(last, 2)}。策略從來不做的事，沒有辦法變得更常做。`,
   'teach.loop.mistake': '損失沒有下降，表示沒有在學。',
   'teach.loop.reply': '一組的優勢加起來是 0，所以不管學到什麼，損失一開始都接近 0。它指的是方向，不是成績。要看的是獎勵。',
   'teach.loop.screen': '第 8 階段。如果有第二台電腦，從上課起就讓它在「訓練」裡跑 40 步，現在來看它的曲線。',

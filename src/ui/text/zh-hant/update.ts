@@ -26,7 +26,7 @@ export const update: Translation<typeof english> = {
   'update.dropped': '這個組取樣後沒有用於更新，因為組內獎勵相同：另一道題目取代了它。',
   'update.elsewhere': '這條軌跡分給了這一步的另一次更新：請在上方選擇那一次。',
   'update.noUpdate': '沒有用這個組做過更新。',
-  'update.waitForIt': '引擎正在用其他開關計算同一次更新。這要幾秒鐘；如果要先重新算出較遠的一步，時間會更長。',
+  'update.waitForIt': '引擎正在用其他開關計算同一次更新。用 GPU 只要幾秒鐘，在慢的機器上可能要一分鐘；如果要先重新算出較遠的一步，時間會更長。',
 
   'update.again': '再算一次這次更新',
   'update.stored': '顯示的是做更新時引擎儲存的值。',
@@ -208,7 +208,7 @@ export const update: Translation<typeof english> = {
   'update.mask.gradientOn': '梯度，遮罩開',
   'update.mask.gradientOff': '遮罩關',
   'update.mask.gradientDifference': '差',
-  'update.mask.scale': ({ most }) => `長條：每個詞元處 dLoss/dlogits 這一行的範數，使詞元更可能時向上，更不可能時向下；滿格是 ${most}。`,
+  'update.mask.scale': ({ most }) => `每根長條：它的詞元以多大的力牽動策略在那裡會寫什麼；使詞元更可能時向上，更不可能時向下。數值是 dLoss/dlogits 這一行的範數；滿格是 ${most}。`,
   'update.mask.table': '用表格顯示兩種梯度',
   'update.mask.column.weightOn': '份額，遮罩開',
   'update.mask.column.weightOff': '份額，遮罩關',

@@ -4,7 +4,7 @@ import { Badge, type Source } from './Badge.tsx';
 import type { Change } from './paper.ts';
 import styles from './Changes.module.css';
 
-export type ChangeRow = Pick<Change, 'from' | 'to' | 'over'> & { readonly source: Source; readonly label: string; readonly digits: number };
+export type ChangeRow = Pick<Change, 'from' | 'to' | 'over' | 'change'> & { readonly source: Source; readonly label: string; readonly digits: number };
 
 interface ChangesProps {
   readonly title: string;
@@ -32,12 +32,12 @@ export function Changes({ title, from: before, to: after, rows }: ChangesProps):
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ label, from, to, over, digits, source }) => (
+          {rows.map(({ label, from, to, over, change = to - from, digits, source }) => (
             <tr key={label}>
               <th scope="row" className={styles.row}>{label}</th>
               <td className="figure">{format.fixed(from, digits)}</td>
               <td className="figure">{over === true ? t('paper.over', { value: format.fixed(to, digits) }) : format.fixed(to, digits)}</td>
-              <td className="figure">{over === true ? t('paper.over', { value: format.signed(to - from, digits) }) : format.signed(to - from, digits)}</td>
+              <td className="figure">{over === true ? t('paper.over', { value: format.signed(change, digits) }) : format.signed(change, digits)}</td>
               <td><Badge source={source} /></td>
             </tr>
           ))}

@@ -41,6 +41,8 @@ export interface Change {
   readonly to: number;
   /** The source says only that it is more than `to`. */
   readonly over?: true;
+  /** The change where the source prints it and its chart shows it only roughly. */
+  readonly change?: number;
   readonly source: Source;
 }
 
@@ -68,5 +70,5 @@ export const WORKFLOWS: readonly (Omit<Change, 'name'> & { readonly figure: Task
   { figure: 'retail', from: 0.18, to: 0.24, digits: 2, source: 'paper' },
   { figure: 'bfcl', from: 0.04, to: 0.13, digits: 2, source: 'paper' },
   { figure: 'calls', from: 517, to: 676, digits: 0, source: 'paper' },
-  { figure: 'steps', from: 1520, to: 1280, digits: 0, source: 'chart' },
+  { figure: 'steps', from: 1520, to: 1280, change: -236, digits: 0, source: 'chart' },
 ];

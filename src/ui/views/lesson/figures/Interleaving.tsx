@@ -37,8 +37,8 @@ export function Interleaving({ kept, onKept, onFound }: FigureProps<'interleavin
   const at = Math.min(wholeAt(kept.at, 0, 999, 0), Math.max(0, turns.length - 1));
   const ended = complete && at === turns.length - 1;
   useEffect(() => {
-    if (rollout !== undefined && ended) onFound(ownership(rollout));
-  }, [rollout, ended, onFound]);
+    if (rollout !== undefined && ended) onFound(ownership(rollout, trace === 'sampled'));
+  }, [rollout, ended, trace, onFound]);
   const go = (to: number): void => {
     onKept({ trace, at: String(to) });
   };
@@ -52,10 +52,17 @@ export function Interleaving({ kept, onKept, onFound }: FigureProps<'interleavin
           ? <p className={styles.line}><Badge source="recorded" /><span>{t('lesson.interleaving.sampled')}</span></p>
           : <PythonLine python={python} here={t('lesson.interleaving.written')} />}
       </div>
-      {rollout !== undefined && (
-        <Quizzed key={trace} asked={trace === 'apples'} rollout={rollout} turns={turns} complete={complete}>
-          <Grown rollout={rollout} turns={turns} at={at} complete={complete} moves={trace === 'sampled' ? [] : movesOf(SCRIPTS[trace], rollout)} onGo={go} />
-          {trace === 'apples' && complete && <RealOutputs outputs={answers.map(({ output }) => output)} />}
+      {rollout !== undefined && !complete && (
+        <section className={styles.block}>
+          <h3>{t('kind.prompt')}</h3>
+          <p className={styles.hand}>{rollout.task.question}</p>
+        </section>
+      )}
+      {/* Turns are counted once all of them are there. */}
+      {rollout !== undefined && complete && (
+        <Quizzed key={trace} asked={trace === 'apples'} rollout={rollout} turns={turns}>
+          <Grown rollout={rollout} turns={turns} at={at} moves={trace === 'sampled' ? [] : movesOf(SCRIPTS[trace], rollout)} onGo={go} />
+          {trace === 'apples' && <RealOutputs outputs={answers.map(({ output }) => output)} />}
         </Quizzed>
       )}
     </div>
@@ -73,13 +80,12 @@ interface GrownProps {
   readonly rollout: TrainedTrajectory;
   readonly turns: readonly Turn[];
   readonly at: number;
-  readonly complete: boolean;
   readonly moves: readonly (readonly [token: number, move: Move])[];
   readonly onGo: (turn: number) => void;
 }
 
 /** The rollout up to a turn: two lanes, and the text as it stands. */
-function Grown({ rollout, turns, at, complete, moves, onGo }: GrownProps): ReactNode {
+function Grown({ rollout, turns, at, moves, onGo }: GrownProps): ReactNode {
   const turn = turns[at];
   const end = turn?.end ?? 0;
   const text = useMemo((): TrainedTrajectory => ({
@@ -98,7 +104,7 @@ function Grown({ rollout, turns, at, complete, moves, onGo }: GrownProps): React
         <Button disabled={at === 0} onClick={() => {
           onGo(at - 1);
         }}><Icon name="back" size={16} />{t('lesson.stepBack')}</Button>
-        <Button disabled={!complete || at >= last} onClick={() => {
+        <Button disabled={at >= last} onClick={() => {
           onGo(last);
         }}>{t('lesson.stepAll')}</Button>
         <p className={styles.at} role="status">{turn === undefined || at === 0 ? t('lesson.interleaving.before') : t('lesson.interleaving.at', { at: at + 1, of: turns.length, kind: t(`kind.${turn.kind}`) })}</p>
@@ -123,15 +129,14 @@ interface QuizzedProps {
   readonly asked: boolean;
   readonly rollout: TrainedTrajectory;
   readonly turns: readonly Turn[];
-  readonly complete: boolean;
   readonly children: ReactNode;
 }
 
 /** Asks of each turn who wrote it, before the lanes show it. */
-function Quizzed({ asked, rollout, turns, complete, children }: QuizzedProps): ReactNode {
+function Quizzed({ asked, rollout, turns, children }: QuizzedProps): ReactNode {
   const [given, setGiven] = useState<ReadonlyMap<number, Writer>>(new Map());
   const questions = turns.filter(({ owner, kind }) => owner !== PROMPT && kind !== 'stray');
-  if (!asked || !complete) return children;
+  if (!asked) return children;
   return (
     <>
       <section className={styles.block} aria-labelledby="lesson-who">

@@ -61,6 +61,7 @@ export function Loop({ kept, onKept, onFound, fresh }: FigureProps<'loop'>): Rea
       rollouts: last.step * settings.grpo.questions * settings.grpo.group,
       seconds: steps.reduce((sum, step) => sum + metric(step, 'step_time'), 0),
       engine: run.engine.kind,
+      live: true,
     });
   }, [run, steps, settings.steps, settings.grpo.questions, settings.grpo.group, onFound]);
   const finished = steps.at(-1)?.step === settings.steps;

@@ -47,11 +47,12 @@ export function Workflows({ kept, onKept, onFound }: FigureProps<'workflows'>): 
           </thead>
           <tbody>
             <Row label={t('lesson.workflows.paperCalls')} change={PAPER_WORKFLOWS.calls} digits={0} source="paper" />
-            <Row label={t('lesson.workflows.paperSteps')} change={PAPER_WORKFLOWS.steps} digits={0} source="paper" beside="chart" />
+            <Row label={t('lesson.workflows.paperSteps')} change={PAPER_WORKFLOWS.steps} less={PAPER_WORKFLOWS.fewer} digits={0} source="chart" beside="paper" />
             {lab !== undefined && (
               <>
                 <Row label={t('lesson.workflows.labCalls', { tasks: lab.tasks })} change={lab.calls} digits={0} source="recorded" />
                 <Row label={t('lesson.workflows.labSteps')} change={lab.steps} digits={2} source="recorded" />
+                <Row label={t('lesson.workflows.labWithin')} change={lab.within} digits={2} source="recorded" />
                 <Row label={t('lesson.workflows.labAll')} change={lab.all} digits={0} source="recorded" />
                 <Row label={t('lesson.workflows.labCompleted')} change={lab.completed} digits={0} source="recorded" />
               </>
@@ -69,19 +70,21 @@ export function Workflows({ kept, onKept, onFound }: FigureProps<'workflows'>): 
 interface RowProps {
   readonly label: string;
   readonly change: readonly [before: number, after: number];
+  /** The change where the source prints it; else it is computed. */
+  readonly less?: number;
   readonly digits: number;
   readonly source: Source;
   /** Of a part of its numbers. */
   readonly beside?: Source;
 }
 
-function Row({ label, change: [before, after], digits, source, beside }: RowProps): ReactNode {
+function Row({ label, change: [before, after], less = before - after, digits, source, beside }: RowProps): ReactNode {
   return (
     <tr>
       <th scope="row">{label}</th>
       <td className="figure">{format.fixed(before, digits)}</td>
       <td className="figure">{format.fixed(after, digits)}</td>
-      <td className="figure"><b>{format.signed(after - before, digits)}</b></td>
+      <td className="figure"><b>{format.signed(-less, digits)}</b></td>
       <td><Badge source={source} />{beside !== undefined && <> <Badge source={beside} /></>}</td>
     </tr>
   );
