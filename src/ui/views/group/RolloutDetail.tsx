@@ -27,7 +27,7 @@ export function RolloutDetail({ rollout, number, grpo }: RolloutDetailProps): Re
         <p className={styles.counts} data-testid="mask-counts">{describeMask(rollout)}</p>
         <p className={styles.sentence}>
           {t(observed === 0 ? 'mask.noOutput' : grpo.mask ? 'mask.on' : 'mask.off', { observed })}
-          {forged && ` ${t('mask.forged')}`}
+          {forged && format.sentences(['', t('mask.forged')])}
         </p>
       </div>
       <div className={styles.column}>

@@ -40,12 +40,12 @@ function sentencesOf(group: GroupRecord, now: GroupNow, scoring: Scoring, isPape
       return [t('group.alone')];
     case 'equal': {
       const words = t('group.equal', { n: now.counted, reward: format.fixed(now.mean, 2) });
-      return [group.dropped && scoring.by === 'run' ? `${words} ${t('group.dropped')}` : words];
+      return [group.dropped && scoring.by === 'run' ? format.sentences([words, t('group.dropped')]) : words];
     }
     case 'pushes': {
       const { up, down, wrongUp } = verdict;
       const pushes = t('group.pushes', { up, down });
-      return wrongUp.length === 0 ? [pushes] : [pushes, `${t('group.wrongUp', { numbers: wrongUp })} ${t(`group.wrongUp.${causeOf(group, now, scoring, wrongUp, isPaper)}`)}`];
+      return wrongUp.length === 0 ? [pushes] : [pushes, format.sentences([t('group.wrongUp', { numbers: wrongUp }), t(`group.wrongUp.${causeOf(group, now, scoring, wrongUp, isPaper)}`)])];
     }
   }
 }

@@ -4,7 +4,7 @@ import { Button } from '../../components/Button.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import type { OptionId, StageId } from '../../../lesson/stages.ts';
 import { lessonStore, useLesson } from '../../stores/lesson.ts';
-import { t } from '../../text/text.ts';
+import { format, t } from '../../text/text.ts';
 import { lessonAddress, stageOf } from './address.ts';
 import { explainWords, foundWords, isRight } from './words.ts';
 import styles from './Lesson.module.css';
@@ -34,7 +34,7 @@ export function Result({ stage, said, next, fresh, onAgain }: ResultProps): Reac
         <div><dt>{t('lesson.said')}</dt><dd>{t(`lesson.option.${option}`)}</dd></div>
         <div>
           <dt>{t('lesson.found')}</dt>
-          <dd><span role="status">{finding === undefined ? <span className={styles.waiting}>{t('lesson.waiting')}</span> : <b data-testid="found">{foundWords(stage, finding)}</b>}</span></dd>
+          <dd><span role="status">{finding === undefined ? <span className={styles.waiting}>{t(stage === 'interleaving' ? 'lesson.waiting.interleaving' : 'lesson.waiting')}</span> : <b data-testid="found">{foundWords(stage, finding)}</b>}</span></dd>
         </div>
       </dl>
       {finding !== undefined && (
@@ -42,7 +42,7 @@ export function Result({ stage, said, next, fresh, onAgain }: ResultProps): Reac
           <p className={styles.verdict} data-right={right}>
             {right !== undefined && <Icon name={right ? 'check' : 'cross'} size={16} />}
             <b>{t(right === undefined ? 'lesson.ungraded' : right ? 'lesson.right' : 'lesson.wrong')}</b>
-            {right === false && ` ${t(`lesson.rejoinder.${option}`)}`}
+            {right === false && format.sentences(['', t(`lesson.rejoinder.${option}`)])}
           </p>
           <p>{explainWords(stage, finding)}</p>
         </>

@@ -1,7 +1,7 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/Notice.tsx';
-import { t } from '../../text/text.ts';
+import { format, t } from '../../text/text.ts';
 import { MOST_CHARACTERS, readNotes, writeNotes, type NotesError } from './notes.ts';
 import { MOST_SECTION } from './plan.ts';
 import { teach, teachStore, useTeach } from './store.ts';
@@ -66,7 +66,7 @@ export function NotesFile(): ReactNode {
       }} />
       {outcome !== undefined && (outcome.kind === 'taken'
         ? <p role="status">{t('teach.file.taken', { sections: outcome.sections })}</p>
-        : <Notice kind="fault" detail={'text' in outcome ? outcome.text : undefined}>{errorWords(outcome)} {t('teach.file.kept')}</Notice>)}
+        : <Notice kind="fault" detail={'text' in outcome ? outcome.text : undefined}>{format.sentences([errorWords(outcome), t('teach.file.kept')])}</Notice>)}
     </div>
   );
 }
