@@ -72,6 +72,8 @@ async function look(at: PackPlace): Promise<void> {
   const pack = await storedPack(at);
   // Known without a server.
   if (pack !== undefined) offlineStore.setState({ status: await statusOf(at, pack, undefined) });
+  // A question that cannot be answered would stand in the console as a fault.
+  if (pack !== undefined && !navigator.onLine) return;
   const served = await servedManifest(at).catch((error: unknown) => (error instanceof PackFault ? error : Promise.reject(error as Error)));
   if (served instanceof PackFault) {
     // The network is cut, or the server has no list: with a pack that is nothing to speak of.
