@@ -59,6 +59,7 @@ export const home = {
   'home.teach.time': 'One class hour.',
   'home.teach.open': 'Prepare a class',
   'home.beforeAfter': 'The same policy, before and after',
+  'home.notation': 'How questions are written: 12^21%35 is a power, then the remainder on division by 35; int(3x^2,2,5) is the integral of 3x² from 2 to 5.',
   'home.before': ({ step }: { step: number }) => `Step ${n(step)}: before`,
   'home.after': ({ step }: { step: number }) => `Step ${n(step)}: after`,
   'home.otherQuestion': 'another question',

@@ -57,6 +57,7 @@ export const home: Translation<typeof english> = {
   'home.teach.time': '一节课。',
   'home.teach.open': '准备一堂课',
   'home.beforeAfter': '同一个策略，之前与之后',
+  'home.notation': '题目的写法：12^21%35 是先求幂，再求除以 35 的余数；int(3x^2,2,5) 是 3x² 从 2 到 5 的积分。',
   'home.before': ({ step }) => `第 ${n(step)} 步：之前`,
   'home.after': ({ step }) => `第 ${n(step)} 步：之后`,
   'home.otherQuestion': '另一道题目',

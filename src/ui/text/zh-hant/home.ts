@@ -57,6 +57,7 @@ export const home: Translation<typeof english> = {
   'home.teach.time': '一節課。',
   'home.teach.open': '準備一堂課',
   'home.beforeAfter': '同一個策略，之前與之後',
+  'home.notation': '題目的寫法：12^21%35 是先求冪，再求除以 35 的餘數；int(3x^2,2,5) 是 3x² 從 2 到 5 的積分。',
   'home.before': ({ step }) => `第 ${n(step)} 步：之前`,
   'home.after': ({ step }) => `第 ${n(step)} 步：之後`,
   'home.otherQuestion': '另一道題目',

@@ -14,15 +14,22 @@ interface Chosen {
   readonly member: TrainedTrajectory;
 }
 
-/** The rollout whose reward is nearest to the step's mean, on a question hard enough to need the tool. */
-function typical(record: StepRecord): Chosen | undefined {
+/** The rollout whose reward is nearest to the step's mean, on a question hard enough to need the tool, of those asked for. */
+function typical(record: StepRecord, questions?: ReadonlySet<string>): Chosen | undefined {
   const mean = record.metrics.reward ?? 0;
   const all = record.groups.flatMap(({ members, task }, g) =>
-    task.tier < 3 ? [] : members.map((member, r): Chosen => ({ question: g + 1, rollout: r + 1, member })));
+    task.tier < 3 || questions?.has(task.question) === false ? [] : members.map((member, r): Chosen => ({ question: g + 1, rollout: r + 1, member })));
   return all.reduce<Chosen | undefined>((best, next) => {
     const away = (c: Chosen): number => Math.abs(c.member.reward.total - mean);
     return best === undefined || away(next) < away(best) ? next : best;
   }, undefined);
+}
+
+/** A rollout of each step, on the same question where both asked it. */
+function pair(first: StepRecord, last: StepRecord): readonly [Chosen | undefined, Chosen | undefined] {
+  const asked = new Set(last.groups.map(({ task }) => task.question));
+  const before = typical(first, asked) ?? typical(first);
+  return [before, typical(last, before && new Set([before.member.task.question])) ?? typical(last)];
 }
 
 /** One rollout of the first step of the recorded run, and one of its last. */
@@ -33,17 +40,20 @@ export function BeforeAfter(): ReactNode {
   const first = useRecord(view, view?.openable[0]);
   const last = useRecord(view, view?.openable.at(-1));
   if (view === undefined || id === undefined || first === undefined || last === undefined) return null;
+  const chosenOf = pair(first, last);
+  const same = chosenOf[0]?.member.task.question === chosenOf[1]?.member.task.question;
   return (
     <section className={styles.figure} aria-label={t('home.beforeAfter')}>
       <h2>{t('home.beforeAfter')}</h2>
       <p className={styles.note}>{t('recorded.short', { seed: view.summary.settings.seed, engine: view.summary.engine.kind })}</p>
+      <p className={styles.note}>{t('home.notation')}</p>
       <div className={styles.rows}>
         {[first, last].map((record, i) => {
-          const chosen = typical(record);
+          const chosen = chosenOf[i];
           return chosen === undefined ? null : (
             <div key={record.step} className={styles.row}>
               <div className={styles.head}>
-                <h3>{t(i === 0 ? 'home.before' : 'home.after', { step: record.step })}</h3>
+                <h3>{t(i === 0 ? 'home.before' : 'home.after', { step: record.step })}{i > 0 && !same && ` (${t('home.otherQuestion')})`}</h3>
                 <span>{t('home.reward', { reward: format.fixed(record.metrics.reward ?? NaN, 2) })}</span>
               </div>
               <TokenStrip rollout={chosen.member} />
