@@ -53,7 +53,7 @@ export const Lanes = memo(function Lanes({ rollout, turns, token, onPick }: Lane
             trained={isTrained(rollout, turn)}
             state={now < 0 || i < now ? 'done' : i === now ? 'now' : 'ahead'}
             answered={turn.call !== undefined && (token === undefined || token >= turn.end - 1)}
-            written={i === now && token !== undefined ? writtenSoFar(rollout, turn, token) : undefined} />
+            written={i === now && token !== undefined && token < turn.end - 1 ? writtenSoFar(rollout, turn, token) : undefined} />
         ))}
       </ol>
       <figcaption className="hidden">{t('rollout.lanes.sentence', { turns: turns.length, calls: rollout.calls.length, now: now < 0 ? '' : t(`kind.${turns[now]?.kind ?? 'stray'}`) })}</figcaption>
@@ -79,7 +79,7 @@ interface TurnBoxProps {
   readonly state: 'done' | 'now' | 'ahead';
   readonly answered: boolean;
   readonly trained: boolean;
-  /** Where the turn is being written: as far as it is. */
+  /** Where the turn is being written: as far as it is. A whole one shows its beginning. */
   readonly written: string | undefined;
   /** The one box that Tab reaches. */
   readonly reachable: boolean;
