@@ -130,7 +130,7 @@ function Side({ title, groups, names, accuracy, calls, digits, accuracyDigits, s
             </tr>
             {names.map((name, i) => i > 0 && (
               <tr key={`${name} calls`}>
-                <th scope="row">{t('lesson.strategy.calls')}, {name}</th>
+                <th scope="row">{format.list([t('lesson.strategy.calls'), name])}</th>
                 {groups.map((group, g) => {
                   const { value = NaN, over = false } = calls[i]?.[g] ?? {};
                   return <td key={group} className="figure">{over ? t('lesson.strategy.over', { value }) : format.fixed(value, digits)}</td>;
