@@ -14,6 +14,8 @@ import { isStage, numberOf, optionsOf, titleOf } from './words.ts';
 import { useVisit } from './useVisit.ts';
 import styles from './Presenter.module.css';
 
+const NOTES_KEY = 's';
+
 const addressOf = (section: SectionId): string => `/teach?present=1&stage=${SECTIONS.indexOf(section) + 1}`;
 
 function go(from: SectionId, by: 1 | -1): void {
@@ -33,9 +35,9 @@ export function Presenter({ number }: { readonly number: number }): ReactNode {
 export function NotesButton(): ReactNode {
   const shown = useTeach((s) => s.shown);
   return (
-    <Button aria-pressed={shown} aria-keyshortcuts="s" onClick={() => {
+    <Button aria-pressed={shown} aria-keyshortcuts={NOTES_KEY} onClick={() => {
       teach.show(!shown);
-    }}>{t(shown ? 'teach.notes.hide' : 'teach.notes.show')}<kbd className={styles.key} aria-hidden="true">s</kbd></Button>
+    }}>{t(shown ? 'teach.notes.hide' : 'teach.notes.show')}<kbd className={styles.key} aria-hidden="true">{NOTES_KEY}</kbd></Button>
   );
 }
 
@@ -49,7 +51,7 @@ function Presented({ section, sections }: { readonly section: SectionId; readonl
     { keys: ['ArrowLeft', 'PageUp'], label: t('teach.key.previous'), run: () => {
       go(section, -1);
     } },
-    { keys: ['s'], label: t('teach.key.notes'), run: () => {
+    { keys: [NOTES_KEY], label: t('teach.key.notes'), run: () => {
       teach.show(!teachStore.getState().shown);
     } },
     { keys: ['Escape'], label: t('teach.key.leave'), run: () => {
