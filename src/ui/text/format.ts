@@ -58,6 +58,11 @@ export function formatFor(locale: string): Format {
   };
 }
 
+/** The change between two numbers as they stand on the page: whoever subtracts them there finds it. */
+export function shownChange(from: number, to: number, digits: number): number {
+  return Number(to.toFixed(digits)) - Number(from.toFixed(digits));
+}
+
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** An exponent, as it is written in a line of text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatFor } from './format.ts';
+import { formatFor, shownChange } from './format.ts';
 import { format, need, speak, t } from './text.ts';
 
 await need('step');
@@ -37,6 +37,11 @@ describe('numbers', () => {
 
   it('never show a negative zero', () => {
     expect([f.fixed(-0.001, 2), f.signed(-0.001, 2)]).toEqual(['0.00', '0.00']);
+  });
+
+  it('differ by what their shown figures differ by', () => {
+    expect([f.fixed(9.0048, 2), f.fixed(4.7451, 2), f.signed(shownChange(9.0048, 4.7451, 2), 2), f.signed(4.7451 - 9.0048, 2)]).toEqual(['9.00', '4.75', '−4.25', '−4.26']);
+    expect(shownChange(NaN, 1, 2)).toBeNaN();
   });
 
   it('follow the plural rules of the language', () => {

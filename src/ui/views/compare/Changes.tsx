@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { shownChange } from '../../text/format.ts';
 import { format, t } from '../../text/text.ts';
 import { Badge, type Source } from './Badge.tsx';
 import type { Change } from './paper.ts';
@@ -32,7 +33,7 @@ export function Changes({ title, from: before, to: after, rows }: ChangesProps):
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ label, from, to, over, change = to - from, digits, source }) => (
+          {rows.map(({ label, from, to, over, digits, change = shownChange(from, to, digits), source }) => (
             <tr key={label}>
               <th scope="row" className={styles.row}>{label}</th>
               <td className="figure">{format.fixed(from, digits)}</td>

@@ -6,6 +6,7 @@ import { suiteOf } from '../../../../lab/suites.ts';
 import { Button } from '../../../components/Button.tsx';
 import { evaluationKey, evaluations, useEvaluations, useShipped, type EvaluationSpec } from '../../../stores/evaluations.ts';
 import { useLab } from '../../../stores/lab.ts';
+import { shownChange } from '../../../text/format.ts';
 import { format, t } from '../../../text/text.ts';
 import { Badge } from '../../compare/Badge.tsx';
 import { Bars } from '../../compare/Bars.tsx';
@@ -126,7 +127,7 @@ function Side({ title, groups, names, accuracy, calls, digits, accuracyDigits, s
             ))}
             <tr>
               <th scope="row">{t('lesson.strategy.gain')}</th>
-              {groups.map((group, g) => <td key={group} className="figure"><b>{format.signed((trained[g]?.value ?? NaN) - (base[g]?.value ?? NaN), accuracyDigits)}</b></td>)}
+              {groups.map((group, g) => <td key={group} className="figure"><b>{format.signed(shownChange(base[g]?.value ?? NaN, trained[g]?.value ?? NaN, accuracyDigits), accuracyDigits)}</b></td>)}
             </tr>
             {names.map((name, i) => i > 0 && (
               <tr key={`${name} calls`}>

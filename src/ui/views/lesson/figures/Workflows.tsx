@@ -5,6 +5,7 @@ import { EXAMPLE_TRIP, workflowOf } from '../../../../tasks/workflow.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Icon } from '../../../components/Icon.tsx';
 import { useShipped } from '../../../stores/evaluations.ts';
+import { shownChange } from '../../../text/format.ts';
 import { format, t } from '../../../text/text.ts';
 import { Badge, type Source } from '../../compare/Badge.tsx';
 import { Record } from '../../tools/Record.tsx';
@@ -78,7 +79,7 @@ interface RowProps {
   readonly beside?: Source;
 }
 
-function Row({ label, change: [before, after], less = before - after, digits, source, beside }: RowProps): ReactNode {
+function Row({ label, change: [before, after], digits, less = -shownChange(before, after, digits), source, beside }: RowProps): ReactNode {
   return (
     <tr>
       <th scope="row">{label}</th>
