@@ -80,6 +80,8 @@ function charactersOf(language: 'zh-hans' | 'zh-hant'): Set<string> {
   for (let high: number = first; high <= last; high++) {
     for (let low = 0x40; low <= 0xfe; low++) if (name === 'big5' || low >= 0xa1) for (const character of decoder.decode(Uint8Array.of(high, low))) found.add(character);
   }
+  // Standard since the table of 2013, and not yet in GB 2312 of 1980.
+  if (language === 'zh-hans') found.add('啰');
   return found;
 }
 
@@ -134,6 +136,8 @@ const TERMS: readonly (readonly [RegExp, readonly string[], readonly string[]])[
   [/\bKL\b/, ['KL'], ['KL']],
   [/\bweights?\b/i, ['权重'], ['權重']],
   [/\bsnapshot\b/i, ['快照'], ['快照']],
+  [/\brecorded run\b/i, ['附带的训练记录', '附带这份训练记录'], ['附帶的訓練紀錄', '附帶這份訓練紀錄']],
+  [/\bchatty\b/i, ['啰嗦'], ['囉嗦']],
 ];
 
 /** The English word stands for something else here. */

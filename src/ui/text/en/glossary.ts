@@ -115,7 +115,7 @@ export const glossary = {
   'term.mean': 'mean',
   'term.mean.what': 'The sum of some numbers, divided by how many there are.',
   'term.standard-deviation': 'standard deviation',
-  'term.standard-deviation.what': 'How far numbers typically lie from their mean. It is written σ.',
+  'term.standard-deviation.what': 'The usual distance of a number from the mean. It is written σ.',
   'term.normalise': 'normalise',
   'term.normalise.what': 'To bring numbers to a common scale. Rewards are normalised within their group, so that easy and hard questions push equally.',
   'term.format': 'format',

@@ -175,7 +175,7 @@ export const teach = {
 
   'teach.masking.say': 'Until now every token of a rollout got the advantage of the whole. But whose tokens are they? Turn the mask off and on, and let the class say what changes. The tokens stay where they are. Only the bars move, and the norm of the gradient.\n\nOne sentence to take home: the output is in the context, yet not in the loss.',
   'teach.masking.ask': 'The output is correct text. Why not learn from it, too?',
-  'teach.masking.answer': 'Because the policy never writes it: the environment does. Its gradient would teach the policy to foretell what Python prints, and where outputs are long it drowns the gradient of the decisions. In Compare, “Masking” has runs with long and with short outputs: how much it harms depends on them.',
+  'teach.masking.answer': 'Because the policy never writes it: the environment does. Its gradient would teach the policy to predict what Python prints, and where outputs are long it drowns the gradient of the decisions. In Compare, “Masking” has runs with long and with short outputs: how much it harms depends on them.',
   'teach.masking.mistake': 'The mask hides the output from the policy.',
   'teach.masking.reply': 'No. The policy reads all of it, and everything that follows was written with it in view. The mask only decides what counts in the loss.',
   'teach.masking.screen': 'Stage 5, or the same rollout in the Update view: there the key m turns the mask.',

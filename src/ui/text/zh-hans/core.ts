@@ -63,7 +63,7 @@ export const core: Translation<typeof english> = {
   'phase.updating': ({ of }) => `正在用 ${n(of)} 条轨迹更新策略`,
   'phase.saving': () => '正在保存',
 
-  'recorded.label': '附带的运行记录。',
+  'recorded.label': '附带的训练记录。',
   'recorded.short': ({ seed, engine }) => `随页面附带：种子 ${n(seed)}，${engineName(engine)}。`,
   'measured.here': ({ seed, engine }) => `在此测得：种子 ${n(seed)}，${engineName(engine)}`,
   'span.forged': '伪造',

@@ -165,7 +165,7 @@ export const tools: Translation<typeof english> = {
   'tools.flow.part.total': '合计',
   'tools.flow.matched': ({ matched, total }) => `${n(matched)}/${n(total)}`,
   'tools.flow.rule': '规则：论文 3.2 节。计数：本次操作。',
-  'tools.flow.format': '格式给策略写在推理和调用外面的标签打分。手动调用没有标签，所以这 0.2 分空着。',
+  'tools.flow.format': '格式给策略写在推理和调用外面的标签评分。手动调用没有标签，所以这 0.2 分空着。',
   'tools.flow.counts': '状态数的是应当改变的条目，以及被错误改变的条目。函数数的是必需的调用中成功且参数完全一致的；多做一次调用不扣分。',
 
   'tools.error.NotACall': '这不是调用。状态与之前相同；请重新写。',

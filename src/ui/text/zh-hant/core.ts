@@ -63,7 +63,7 @@ export const core: Translation<typeof english> = {
   'phase.updating': ({ of }) => `正在用 ${n(of)} 條軌跡更新策略`,
   'phase.saving': () => '正在儲存',
 
-  'recorded.label': '附帶的執行紀錄。',
+  'recorded.label': '附帶的訓練紀錄。',
   'recorded.short': ({ seed, engine }) => `隨頁面附帶：種子 ${n(seed)}，${engineName(engine)}。`,
   'measured.here': ({ seed, engine }) => `在此測得：種子 ${n(seed)}，${engineName(engine)}`,
   'span.forged': '偽造',

@@ -21,7 +21,7 @@ export const group: Translation<typeof english> = {
   'group.wrongUp.ownToo': '在這次訓練的規則下也是如此，你的規則並沒有補上：它同樣可以被鑽漏洞。',
   'group.wrongUp.dragged': '你給了一個錯誤答案高於平均的獎勵。',
   'group.equalShare': ({ equal, of, share }) => `這一步的 ${n(of)} 個組中有 ${n(equal)} 個組內獎勵相同，占 ${share}。`,
-  'group.equalShare.expected': ({ correct, group: size, share }) => `如果只看對錯，正確答案占 ${correct} 會使 p${power(size)} + (1 − p)${power(size)} = ${share} 的組獎勵相同。`,
+  'group.equalShare.expected': ({ correct, group: size, share }) => `若只看對錯，答對率 p 為 ${correct} 時，預計有 p${power(size)} + (1 − p)${power(size)} = ${share} 的組獎勵相同。`,
 
   'group.grid': '各條軌跡，逐個詞元',
   'group.grid.keys': '方向鍵在詞元和軌跡間移動，翻頁鍵跳到各部分，Enter 在此詞元處開啟軌跡',
@@ -32,7 +32,7 @@ export const group: Translation<typeof english> = {
   'group.was': ({ value }) => `原為 ${value}`,
   'group.open': '逐步檢視',
   'group.openNamed': ({ number }) => `逐步檢視軌跡 ${n(number)}`,
-  'group.toUpdate': '看更新怎樣用了它',
+  'group.toUpdate': '看更新如何使用它',
   'group.table': '用表格顯示獎勵',
 
   'group.drag': ({ number }) => `軌跡 ${n(number)} 的獎勵`,

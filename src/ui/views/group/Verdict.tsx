@@ -61,9 +61,10 @@ export function EqualShareLine({ record }: { readonly record: StepRecord }): Rea
   const { equal, groups, correct, group } = useMemo(() => equalShareOf(record), [record]);
   return (
     <p className={styles.share}>
-      {t('group.equalShare', { equal, of: groups, share: format.percent(equal / Math.max(groups, 1)) })}
-      {' '}
-      {t('group.equalShare.expected', { correct: format.percent(correct), group, share: format.percent(expectedEqualShare(correct, group)) })}
+      {format.sentences([
+        t('group.equalShare', { equal, of: groups, share: format.percent(equal / Math.max(groups, 1)) }),
+        t('group.equalShare.expected', { correct: format.percent(correct), group, share: format.percent(expectedEqualShare(correct, group)) }),
+      ])}
     </p>
   );
 }
