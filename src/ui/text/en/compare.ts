@@ -163,7 +163,7 @@ export const compare = {
   'steps.whereCompleted': 'calls of a completed task',
 
   'question.setup': 'The question',
-  'question.drawn': ({ tier }: { tier: number }) => `A held-out question of tier ${n(tier)}`,
+  'question.drawn': ({ tier }: { tier: number }) => `A question of tier ${n(tier)}, held out where the tier has enough`,
   'question.answer': ({ answer }: { answer: string }) => `Right answer: ${answer}`,
   'question.goal': ({ goal }: { goal: string }) => `Right final state: ${goal}`,
   'question.ask': 'Answer with both',

@@ -189,7 +189,7 @@ export const teach = {
   'teach.strategy.screen': 'Stage 6; then Compare, part “The paper”, where each number has its source.',
   'teach.strategy.without': 'Nothing is missing: the paper’s numbers are printed, the lab’s are recorded. Measuring again is a choice, and takes a while on a CPU.',
 
-  'teach.workflows.say': 'Two pupils plan a trip: one asks, the other is the database and answers only what is asked. Count the questions. Then walk the booking on the screen, call by call. One step fails through no fault of the caller: what would a good agent do now?\n\nThe score looks at the state of the database at the end and at the calls that were needed. Fine words earn nothing.',
+  'teach.workflows.say': 'Two pupils plan a trip: one asks, the other is the database and answers only what is asked. Count the questions. Then go through the booking on the screen, call by call. One call fails through nobody’s fault: what would a good agent do now?\n\nThe score looks at the state of the database at the end and at the calls that were needed. Fine words earn nothing.',
   'teach.workflows.ask': 'Can the number of calls tell how good an agent is?',
   'teach.workflows.answer': 'Not alone. The correct calls rose while the steps fell: wasted calls went, needed ones came. Count what was completed, and then say which calls: all of them, failed tasks included, for each completed task (9.00 before training, 4.75 after in the lab), or those within a completed task (4.24 and 3.96).',
   'teach.workflows.mistake': 'Fewer steps: it gave up earlier.',

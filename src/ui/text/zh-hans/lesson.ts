@@ -137,7 +137,7 @@ export const lesson: Translation<typeof english> = {
   'lesson.masking.asked': '这次更新有掩码和没有掩码时的梯度',
 
   'lesson.strategy.title': '会用工具，而不只是有工具',
-  'lesson.strategy.text': '训练后的策略与最初的策略有两点不同：它有了工具，也经过了训练。要把两者分开，就让三种条件回答留出（held-out）的题目，也就是训练从未见过的题目（实验室的第 1 难度级除外，它一共只有 155 道）：没有工具的基础策略（base policy）；同一个策略加上工具、只靠提示（在实验室里是它的热启动，warm start）；以及训练之后。论文用 70 亿权重的模型在四个基准上这样做，实验室用 89,408 个权重在四个难度级（tier）上这样做。',
+  'lesson.strategy.text': '训练后的策略与最初的策略有两点不同：它有了工具，也经过了训练。要把两者分开，就让三种条件回答留出（held-out）的题目，也就是训练从未见过的题目（实验室的难度级 1 除外，它一共只有 155 道）：没有工具的基础策略（base policy）；同一个策略加上工具、只靠提示（在实验室里是它的热启动，warm start）；以及训练之后。论文用 70 亿权重的模型在四个基准上这样做，实验室用 89,408 个权重在四个难度级（tier）上这样做。',
   'lesson.strategy.predict': '在论文里，训练只是让模型处处更多地调用工具吗？',
   'lesson.strategy.found': ({ paper, lab }) => `论文中，${n(paper.of)} 个基准里调用在 ${n(paper.rose)} 个上增加，在 ${n(paper.fell)} 个上减少。本实验室中，${n(lab.of)} 个难度级里有 ${n(lab.rose)} 个增加`,
   'lesson.strategy.explain': ({ lab }) => `论文里，原来调用最少的地方调用变多，原来调用最多的地方变少，而准确率四个基准都提高了：它学会了何时调用。实验室的小策略不同：按同样的规则，答对时有调用比没有调用得分更高，所以 ${n(lab.of)} 个难度级里有 ${n(lab.rose)} 个调用增加。调用要付出代价时，它才变得有选择。`,
@@ -154,7 +154,7 @@ export const lesson: Translation<typeof english> = {
   'lesson.strategy.tier': ({ tier }) => `难度级 ${n(tier)}`,
   'lesson.strategy.over': ({ value }) => `超过 ${f.fixed(value, 1)}`,
   'lesson.strategy.paperSource': '准确率：论文表 1。调用次数：从论文的图上读出（±0.1）；AIME 训练后的数字，一篇文章只说超过 3。',
-  'lesson.strategy.labSource': ({ questions, engine }) => `每个难度级 ${n(questions)} 道题目，除第 1 级（一共只有 155 道）外都是留出的，各尝试一次，${engineName(engine)}，附 95% 置信区间。`,
+  'lesson.strategy.labSource': ({ questions, engine }) => `每个难度级 ${n(questions)} 道题目，除难度级 1（一共只有 155 道）外都是留出的，各尝试一次，${engineName(engine)}，附 95% 置信区间。`,
   'lesson.strategy.labMissing': '本页没有附带评估记录。可以在下面自己测量。',
   'lesson.strategy.measure': ({ questions }) => `在这里测量：每个难度级 ${n(questions)} 题`,
   'lesson.strategy.measured': ({ questions }) => `刚刚在本页测得，每个难度级 ${n(questions)} 题。`,
