@@ -128,7 +128,7 @@ test.describe('on the real lab', () => {
     await expect(instead).toBeVisible({ timeout: LONG });
     await instead.focus();
     await page.keyboard.press('Enter');
-    await expect(branches(page).filter({ hasText: /Branch 1: `.*` at token/ })).toContainText(/ended|stopped/, { timeout: LONG });
+    await expect(branches(page).filter({ hasText: /Branch 1: “.*” at token/ })).toContainText(/ended|stopped/, { timeout: LONG });
     await page.keyboard.press('r');
     await expect(branches(page).filter({ hasText: 'Branch 2: drawn again from token' })).toContainText(/ended|stopped/, { timeout: LONG });
     await page.getByRole('button', { name: 'Take branch 1 away' }).focus();
